@@ -69,12 +69,12 @@ class Levels:
 
     @property
     def values(self) -> list[float]:
-        """The newest values of the present level, at most `WINDOW` of them."""
+        """The newest values of the last level (the last item of `levels`), at most `WINDOW` of them."""
         return self.levels[-1][-WINDOW:] if self.levels else []
 
     @property
     def mean(self) -> float:
-        """The mean of `values`, the newest values of the present level."""
+        """The mean of `values`, the newest values of the last level."""
         return sum(self.values) / len(self.values)
 
     def allowed(self) -> float | None:

@@ -53,7 +53,7 @@ _SENT = "send zero sized download request: DONE"
 
 
 class BoardCable(Protocol):
-    """A kind of cable: the USB device through which one or more revisions of a board are loaded."""
+    """A kind of cable: the USB device that loads bitstreams into one or more revisions of a board."""
 
     @property
     def revision(self) -> str:

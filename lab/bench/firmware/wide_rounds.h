@@ -241,10 +241,10 @@ CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bit
 
 /**
  * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1, because the
- * unit's registers have no room for more blocks. More blocks at a time would not be faster: each
- * instruction can use the result of the previous instruction without waiting. If @p side is at
- * least 4, the code loads and stores blocks with the macros of the vector unit's engines
- * (vector/ise_words.h).
+ * unit's registers have no room for more blocks. For `ptlu`, more blocks at a time would not be
+ * faster either: each instruction can use the result of the previous instruction without waiting.
+ * If @p side is at least 4, the code loads and stores blocks with the macros of the vector unit's
+ * engines (vector/ise_words.h).
  */
 CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blocks,
 			     unsigned int side, const uint32_t *in, uint32_t *out)

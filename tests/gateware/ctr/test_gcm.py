@@ -65,7 +65,7 @@ class Message:
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
     def to_open(self, **changes) -> "Message":
-        """Return a message that decrypts this message's ciphertext, with some fields replaced by `changes`."""
+        """Return the message to decrypt: its text is this message's ciphertext. `changes` replaces fields of it."""
         text, tag = self.sealed()
         values = {**vars(self), "text": text, "tag": tag} | changes
         return Message(**values)

@@ -27,13 +27,13 @@ enum threads_order {
 	/** One thread runs all layers, without queues between them. */
 	THREADS_ONE,
 	/**
-	 * The MAC layer has the highest priority, so each layer finishes the whole block before the
-	 * next layer starts.
+	 * The MAC layer, which is the first one, has the highest priority, and the PDCP layer the
+	 * lowest. So each layer finishes the whole block before the next layer starts.
 	 */
 	THREADS_MAC_FIRST,
 	/**
-	 * The PDCP layer has the highest priority, so each PDU passes through all layers before the
-	 * next PDU.
+	 * The PDCP layer, which is the last one, has the highest priority. So each PDU passes
+	 * through all layers before the next PDU.
 	 */
 	THREADS_PDCP_FIRST,
 	THREADS_ORDERS,
