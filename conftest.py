@@ -33,8 +33,8 @@ def pytest_configure():
     # Run the garbage collector rarely. Migen creates many small, long-lived objects. Searching them at the default rate
     # would take half of the tests' time.
     gc.set_threshold(100_000, 20, 100)
-    # Restore Python's handler of SIGINT (Ctrl-C). If a shell runs the tests in the background, pytest inherits that
-    # SIGINT is ignored. Programs that a test starts would inherit this too, and the test could not interrupt them.
+    # Restore Python's handler of SIGINT (Ctrl-C). If a shell runs pytest in the background, pytest ignores SIGINT.
+    # Programs that a test starts would then ignore SIGINT, too, so the test could not interrupt them.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # The tests must not depend on the configuration file of the user who runs them.
     os.environ["CIPHERLANE_CONFIG"] = ""
@@ -42,7 +42,7 @@ def pytest_configure():
 
 @pytest.fixture(autouse=True, scope="module")
 def designs_as_in_a_new_process():
-    """Before each test file, reset the counters from which Migen makes names, and drop the objects that it stores.
+    """Before each test file, reset the counters from which Migen makes names, and Migen's lists of named objects.
 
     Compiled models are cached by the design's text, so this text must not depend on the test files that ran before.
     """
@@ -52,7 +52,7 @@ def designs_as_in_a_new_process():
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Report the tests that were not run."""
+    """Print after the test results which tests were not run."""
     promises.pytest_terminal_summary(terminalreporter)
     if not _HAS_TREE:
         terminalreporter.write_line("Zephyr: its tests were not run; set ZEPHYR_BASE to a tree, or `make zephyr-setup`")
@@ -61,7 +61,7 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(scope="session")
 def zephyr_board():
     """Build the simulated board with the Zephyr firmware, and return its folder."""
-    # This import is not at the top of the file, because it loads LiteX, which takes long.
+    # This import is not at the top of the file, because it loads LiteX, which is slow.
     from gateware.flow import emulator
 
     return emulator.build()

@@ -25,7 +25,7 @@ root_doc = "docs/index"
 include_patterns = ["**.md"]
 exclude_patterns = ["build/**", "**/build/**", ".pytest_cache/**", "**/.pytest_cache/**", ".venv/**", ".venv-hil/**"]
 
-# Makes Sphinx give each heading the same anchor as GitHub does. So a link to a heading works on both sites.
+# Gives each heading the same anchor as GitHub does. So a link to a heading works on GitHub and on this site.
 myst_heading_anchors = 4
 myst_enable_extensions = ["attrs_inline", "fieldlist"]
 

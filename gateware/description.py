@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The types that describe a board: the board, its cables, its SDRAM, and how a configuration fits into its FPGA."""
+"""Types that describe a board, its cables and SDRAM, and the settings that fit a configuration into the FPGA."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Fit:
-    """Settings with which a configuration fits into a board's FPGA.
+    """Settings that make a configuration fit into a board's FPGA: S-boxes, memories, clock, options for nextpnr.
 
     ``cfu_sbox`` is the S-box of the unit on the CPU's CFU port, ``core_sbox`` the AES core's, ``part_sbox`` the one of
     parts that an extension adds. ``key_stages`` are the registers of the S-boxes in the core's key expansion

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds the accelerator to SoCs of LiteX that are not ours. `gateware.dma.accelerator` tells what it does."""
+"""Adds the AES-CTR accelerator (`gateware.dma.accelerator`) to a LiteX SoC of another project."""
 
 from collections.abc import Sequence
 

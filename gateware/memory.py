@@ -17,7 +17,7 @@ _PARTS = ("payload", "param", "first", "last")  # fields of an endpoint
 
 
 def without_collisions(memory: Memory) -> Memory:
-    """Declare that nothing uses a word which is read in the cycle of its write. Give the reason in a comment."""
+    """Declare that no logic uses a word that is read while it is written. The caller gives the reason in a comment."""
     memory.attr = {NO_RW_CHECK}
     return memory
 

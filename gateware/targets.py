@@ -42,7 +42,7 @@ class Target:
 
     @property
     def clock_met_by(self) -> str:
-        """The name of the hardware target that met this simulated board's clock in place-and-route; or empty."""
+        """The name of the hardware target whose place-and-route met this simulated board's clock; empty if none did."""
         hardware = self.board.models
         fit = hardware.fits.get(self.configuration.name) if hardware else None
         return _name(hardware, self.configuration) if hardware and fit and fit.clock_met else ""

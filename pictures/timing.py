@@ -19,8 +19,8 @@ _BACKGROUND = (  # on a dark page, the browser inverts all colours of the pictur
     "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(1) hue-rotate(180deg); } }</style>"
     '<rect width="100%" height="100%" fill="white"/>'
 )
-# Instructions in the diagram of the CFU port. The first two are independent of each other. The third needs the result
-# of the second, because both use register v1.
+# Instructions in the diagram of the CFU port. The first two are independent of each other. The third reads
+# register v1, which the second writes.
 _INSTRUCTIONS = (
     ("round_enc v0", "round_enc", {"k": 1, "s": 0}),
     ("round_enc v1", "round_enc", {"k": 1, "s": 1}),

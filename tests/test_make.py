@@ -408,8 +408,8 @@ def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
     ],
 )
 def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
-    """The error lists all valid names, including the names from the laboratory, the folder of comparisons. They come
-    from the files of the boards and configurations.
+    """The error lists the names of all boards or configurations, including those that the folder `lab` adds. The names
+    come from the files of the boards and configurations.
     """
     for folder in ("gateware", "lab"):
         shutil.copytree(ROOT / folder, checkout / folder, dirs_exist_ok=True)
@@ -451,7 +451,7 @@ def test_a_variable_of_the_environment_may_be_for_another_program(checkout):
 
 
 def test_every_variable_of_a_recipe_is_declared_for_its_target(checkout):
-    """A recipe that names a variable must be in the list of targets that use the variable."""
+    """If the recipe of a target uses a variable, the comment that declares the variable must list the target."""
     seen = set()
     for path in [checkout / "Makefile", *checkout.glob("*/targets.mk")]:
         text = path.read_text()
@@ -499,7 +499,7 @@ def test_commands_in_pages_and_workflows_name_variables_of_their_targets():
 )
 @pytest.mark.parametrize("inherited", [False, True])
 def test_without_python_a_wrong_value_installs_nothing(checkout, tmp_path, words, said, inherited):
-    """A machine may have no Python before the set-up. Then make itself checks the values that it knows from a list."""
+    """Without Python (before the set-up), make itself checks each variable that has a list of valid values."""
     shutil.copytree(ROOT / "gateware" / "boards", checkout / "gateware" / "boards")
     programs = tmp_path / "programs"
     programs.mkdir()

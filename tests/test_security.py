@@ -60,8 +60,8 @@ def test_each_runs_where_the_page_says():
 
 
 def test_each_has_a_guard_without_which_it_is_to_fail():
-    """Each named test must have a guard, the code without which it fails; `make mutants MUTANTS=--guards` checks this.
-    A proof needs no guard: its own file contains faulty copies of the design that the proof must refute.
+    """Each named test must have a guard: code without which the test fails. `make mutants MUTANTS=--guards` checks
+    this. A proof needs no guard: its file contains faulty copies of the design, which the proof must refute.
     """
     assert {each.tests[0] for each in guards()} == {name for name in PROMISED if not name.startswith(PROOFS)}
     for name in PROMISED:
@@ -82,7 +82,7 @@ def test_it(n):
 @pytest.mark.parametrize("processes", [[], ["-n", "2"]], ids=["", "parallel"])
 @pytest.mark.parametrize("there", [False, True], ids=["", "CI"])
 def test_a_promise_that_is_skipped_is_told_and_under_ci_is_a_failure(tmp_path, there, processes):
-    """Test the plug-in that `conftest.py` uses, in a separate run of pytest."""
+    """Test the pytest plug-in `tests.promises`, which `conftest.py` uses, in a separate run of pytest."""
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_own.py").write_text(SKIPPED)
     (tmp_path / "conftest.py").write_text(

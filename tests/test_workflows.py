@@ -99,8 +99,8 @@ def test_the_simulated_boards_of_the_nightly_matrix_are_there():
 
 
 def test_a_release_has_a_job_for_each_bitstream():
-    """Zephyr's targets have none, since hosted runners have no Zephyr tree: a release made there leaves them out. The
-    last job builds bitstreams of other packages' configurations.
+    """Targets with Zephyr have no job, because hosted runners have no Zephyr tree. So a release from hosted runners
+    lacks these targets. Configurations of extensions have no job, either; the last job builds their bitstreams.
     """
     rows = WORKFLOWS["release.yml"]["jobs"]["bitstream"]["strategy"]["matrix"]["include"]
     wanted = [

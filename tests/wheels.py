@@ -10,8 +10,8 @@ from tests.waiting import HANG_S
 
 
 def build(folder: Path, *sources: Path) -> Path:
-    """Copy sources of a distribution, files and folders, into an empty folder, without what earlier builds left. Build
-    a wheel there with the installed build backend; return its path.
+    """Copy the sources of a distribution (files and folders) into an empty folder, but not the output of earlier
+    builds. Build a wheel there with the installed build backend; return the wheel's path.
     """
     left = shutil.ignore_patterns("build", "__pycache__", "*.egg-info")
     for source in sources:

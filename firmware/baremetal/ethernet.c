@@ -140,8 +140,8 @@ void ethernet_forget(struct ethernet *ethernet)
 	while (ethmac_sram_reader_level_read() != 0) {
 		if (port_cycles(NULL) - start > TX_TIMEOUT_CYCLES) {
 			/*
-			 * After a time-out, transmit slots still contain frames that were not sent.
-			 * Later responses will overwrite these frames.
+			 * Time-out: do not zeroize the transmit slots, because some frames in them
+			 * are not sent yet. Later responses will overwrite these frames.
 			 */
 			return;
 		}

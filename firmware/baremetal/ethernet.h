@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The record service over LiteEth's Ethernet MAC. The Ethernet MAC keeps frames in slots on the
- * bus.
+ * The record service over LiteEth's Ethernet MAC. The Ethernet MAC stores frames in slots: buffers
+ * of one frame each, in memory on the bus.
  *
  * The accelerator's DMA reads and writes the slots directly. For engines other than the
  * accelerator, the data pass through the buffer memory, where they are aligned to 16 bytes. Data
@@ -37,8 +37,8 @@ struct ethernet {
 	uint32_t rx_slot;
 	/**
 	 * Bit masks of receive slots. `stale`: slots that still contain old data and must be
-	 * erased. `suspect`: slots whose erasure continued after the Ethernet MAC was able to write
-	 * a new frame to them; this new frame can be damaged.
+	 * erased. `suspect`: slots in which the erasure can have damaged a new frame, because the
+	 * Ethernet MAC was already able to write to the slot.
 	 */
 	uint32_t stale;
 	uint32_t suspect;
@@ -66,7 +66,8 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size);
 
 /**
- * Waits until the Ethernet MAC has sent all frames, then zeroizes the transmit slots. Marks all
+ * Zeroizes the staging buffer. Waits until the Ethernet MAC has sent all frames, then zeroizes the
+ * transmit slots; if the Ethernet MAC needs more than 1 ms, these slots are not zeroized. Marks all
  * receive slots as stale: ethernet_poll zeroizes these slots later, whenever it finds no new frame.
  * The slot that the Ethernet MAC writes next is zeroized only after its next frame has been
  * handled. A frame that carries a key is always zeroized as soon as it has been read.

@@ -17,7 +17,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* declares the engines that an extension adds to this build */
+#include "extension.h" /* Declares the engines of the folder EXTENSION (Makefile). */
 #endif
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE
@@ -50,8 +50,9 @@
 #endif
 
 /**
- * The record being handled, in the buffer memory, where the accelerator reaches it. The 8 unused
- * bytes and the record's header of 24 bytes align the record's data to 16 bytes.
+ * Buffer for the record being handled. It is in the buffer memory, which the accelerator can
+ * access. The 8 unused bytes and the record's header of 24 bytes align the record's data to 16
+ * bytes.
  */
 static struct receive {
 	uint8_t unused[8];
@@ -71,8 +72,8 @@ _Static_assert(sizeof(receive_sdram) <= SDRAM_DATA_BYTES, "tested, and zero afte
 
 #ifdef CSR_ETHMAC_BASE
 /*
- * Buffer for the data of one record. Engines use it if they are slower in the Ethernet MAC's slots
- * than in the buffer memory.
+ * Buffer for the data of one record. The firmware copies the data here for engines that are slower
+ * in the Ethernet MAC's slots than in the buffer memory.
  */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((section(".buffer"), aligned(16)));
 
@@ -114,16 +115,16 @@ static bool again;
 
 #ifdef CSR_MACSEC_BASE
 /*
- * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. In simulation
- * the number is 1/25 of the true one, because a simulated board is 30 to 200 times slower than a
- * real board. Its peer is a real machine, which expects an MKPDU (a message of MKA) within six
- * seconds.
+ * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. A simulated
+ * board is 30 to 200 times slower than a real one. But its peer is a real machine, which expects an
+ * MKPDU (a message of MKA) within six seconds. So in simulation, the number is 1/25 of the true
+ * one.
  */
 #define MKA_MS_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000 / (CIPHERLANE_SIMULATED ? 25 : 1))
 
 /**
- * Writes random bytes for MKA. @p context is the engine that computes them from noise. A simulated
- * board has no source of noise, so its bytes can be predicted.
+ * Writes random bytes for MKA. On a real board, the engine @p context computes the bytes from
+ * noise. A simulated board has no source of noise, so its bytes can be predicted.
  */
 static int mka_random(void *context, uint8_t *bytes, size_t count)
 {
@@ -141,8 +142,8 @@ static int mka_random(void *context, uint8_t *bytes, size_t count)
 }
 
 /**
- * Returns the time since reset in milliseconds of MKA (MKA_MS_CYCLES), modulo 2^32. Must be called
- * at least once in 2^31 cycles.
+ * Returns the time since reset in MKA's milliseconds, modulo 2^32. One such millisecond is
+ * MKA_MS_CYCLES clock cycles. The function must be called at least once in 2^31 cycles.
  */
 static uint32_t milliseconds(void)
 {
@@ -174,7 +175,10 @@ static void forget(void *context)
 	forgets = true;
 }
 
-/* The structure is static because it must be zero at power-on, and is too large for the stack. */
+/*
+ * State of the record service. It is static because it must be zero at power-on, and because it is
+ * too large for the stack.
+ */
 static struct cl_service service;
 
 int main(void)

@@ -2,8 +2,8 @@
 /*
  * Functions that the compiler calls to copy and to fill memory. They move words or half words where
  * the alignment of the addresses allows it. They replace the C library's functions, which move
- * single bytes. That would be slow, because every record needs copies of headers, counter blocks
- * and structures.
+ * single bytes and are therefore slow. Speed matters here, because every record needs copies of
+ * headers, counter blocks and structures.
  */
 #include <stddef.h>
 #include <stdint.h>

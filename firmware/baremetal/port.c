@@ -7,7 +7,10 @@
 
 #include "zeroize.h"
 
-/* The CPU's data cache is direct-mapped. A miss loads a whole line. */
+/*
+ * The CPU's data cache is direct-mapped, and a miss loads a whole line. So port_forget overwrites
+ * the cache by reading one word of each line.
+ */
 #define DCACHE_BYTES        4096u
 #define DCACHE_LINE_WORDS   8u
 #define UART_TIMEOUT_CYCLES (CONFIG_CLOCK_FREQUENCY / 10)

@@ -11,7 +11,7 @@
 /** Sets @p size bytes to zero. The compiler cannot drop the stores, even if nothing reads them. */
 static inline void cl_zeroize(void *memory, size_t size)
 {
-	/* If the size is small and constant, this call compiles to store instructions. */
+	/* If the size is small and constant, the compiler turns this memset into stores. */
 	__builtin_memset(memory, 0, size);
 	/*
 	 * Make the compiler assume that the memory is read here, so that it keeps the stores above.

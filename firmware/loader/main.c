@@ -22,11 +22,11 @@
 #include "zeroize.h"
 
 /*
- * Time that the loader waits for a request after power-on: a quarter of a second. In simulation the
- * loader does not wait. There, a host can send requests for the firmware at once, and the loader
- * would lose these requests.
+ * Time that the loader waits for a request after power-on: a quarter of a second. In simulation,
+ * the loader does not wait. The host of a simulated board can send requests for the firmware at
+ * once, and a waiting loader would lose these requests.
  */
-#ifndef PASSING_CYCLES /* A test can define PASSING_CYCLES differently. */
+#ifndef PASSING_CYCLES /* A test can set another time by -DPASSING_CYCLES. */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
 /*

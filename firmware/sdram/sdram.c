@@ -68,8 +68,8 @@ static void command(unsigned int phase, uint32_t bits, uint32_t address, uint32_
 static void initialise(void)
 {
 	/*
-	 * Write 0: the CPU then controls the memory, the memory's reset is active, and its clock is
-	 * disabled.
+	 * Write 0 to dfii_control: the CPU then controls the memory, the memory's reset is active,
+	 * and its clock is disabled.
 	 */
 	sdram_dfii_control_write(0);
 	wait(CL_SDRAM_RESET_CYCLES);
@@ -310,10 +310,10 @@ static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report 
 }
 
 /**
- * Tests the address lines above SDRAM_TESTED_BYTES. Writes word 0 and, for each of these address
- * lines, the word at whose address only this line is 1. Then reads and checks these words. All of
- * them use the same line of the L2 cache and replace each other there, so they are read from the
- * memory and not from the cache.
+ * Tests the address lines above SDRAM_TESTED_BYTES. Writes word 0. For each of these address lines,
+ * also writes the word at the address in which only this line is 1. Then reads and checks all these
+ * words. They use the same line of the L2 cache and replace each other there, so they are read from
+ * the memory and not from the cache.
  */
 static int test_addresses(struct sdram_report *report)
 {
@@ -340,7 +340,7 @@ int sdram_init(struct sdram_report *report)
 	memset(report, 0, sizeof(*report));
 	initialise();
 	status = level_all(report);
-	/* From here on, LiteDRAM's controller controls the memory, and no longer the CPU. */
+	/* This write makes LiteDRAM's controller control the memory, instead of the CPU. */
 	sdram_dfii_control_write(CL_DFII_CONTROL_SEL);
 	for (unsigned int i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && status == 0; i++) {
 		status = test_words(patterns[i], report);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SubBytes or InvSubBytes on a column, or the unchanged column, with one register (FIPS-197, 5.1.1 and 5.3.2).
+"""Applies SubBytes, InvSubBytes or no change to a column, with one register (FIPS-197, 5.1.1 and 5.3.2).
 
 ::
 

@@ -112,8 +112,9 @@ class Core(Module):
         stored = Array([expansion.key_valid[n] for n in range(slots)])
         valid = Array([self.key_valid[n] for n in range(slots)])
         clearing = Signal()
-        # 1: the cipher tells about the slot that the expansion zeroizes; 0: about the slot of the next key. A register
-        # selects, because the expansion finds out late in a cycle that it zeroizes. So both wait a cycle for an answer.
+        # Selects the slot about which the cipher reports `in_use`. 1: the slot that the expansion zeroizes. 0: the slot
+        # of the next key. The selection is a register, because `expansion.clearing` becomes valid late in a cycle. So
+        # zeroization and the next key each wait a cycle until `in_use` is valid.
         about_zeroized = Signal()
         self.sync += [
             If(self.clear, clearing.eq(1)).Elif(~expansion.busy, clearing.eq(0)),

@@ -204,8 +204,8 @@ class IterativeCipher(Module):
             ),
         ]
 
-        # Result stage: the last round adds round key Nr. The memory `last_keys` contains it, because key expansion
-        # writes this round key last into a slot.
+        # Result stage: the last round adds round key Nr, from the memory `last_keys`. This memory has room for one
+        # round key per slot. Key expansion writes round key Nr last, so this key overwrites the earlier round keys.
         finishing = Signal()
         finished = Signal()  # 1: `result` is complete, and waits until the register `source` is free
         finishing_slot = Signal(slot_bits)
@@ -278,7 +278,7 @@ class IterativeCipher(Module):
             # A single condition clears `source.data`. So synthesis uses the reset inputs of the flip-flops, and not a
             # LUT for each bit.
             If(self.flush | self.clear | (leave & finishing_error), self.source.data.eq(0)),
-            # A flush resets the registers that select the part to write. So a zeroization that is running starts again
-            # at part 0.
+            # A flush resets the registers that select which part of the state to write. So a flush during zeroization
+            # starts the zeroization again at part 0.
             If(self.clear | (self.flush & self.zeroizing) if parts > 1 else self.clear, left.eq(2 * parts)),
         ]

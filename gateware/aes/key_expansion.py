@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""KeyExpansion (FIPS-197, 5.2): expands a key at one word a cycle and stores it in a slot. Each key has its own length.
+"""KeyExpansion (FIPS-197, 5.2): computes one word a cycle, and stores the round keys in a slot. Key lengths can differ.
 
 With Nk words in the key (4, 6 or 8) and Nr rounds (10, 12 or 14)::
 
@@ -154,7 +154,7 @@ class KeyExpansion(Module):
         window = [Signal(WORD_BITS, name=f"word_{k + 1}") for k in range(KEY_WORDS[codes[-1]])]
         word = Signal(WORD_BITS)
         self.comb += keys.words.eq(Cat(*reversed(window[: width // WORD_BITS])))
-        wipe = Signal()  # 1: all words become zero, by the flip-flops' reset inputs; this saves a LUT per bit
+        wipe = Signal()  # 1: zeroize `window` by the flip-flops' reset inputs; this saves a LUT per bit
         self.sync += [
             If(advance, *[window[k].eq(window[k - 1] if k else word) for k in range(len(window))]),
             If(wipe, *[w.eq(0) for w in window]),

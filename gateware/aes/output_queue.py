@@ -69,7 +69,8 @@ class OutputQueue(Module):
         step_fetched, step_source = Signal(), Signal()
         arriving = Cat(self.source.data, self.source.error)
         self.comb += [
-            # `places` counts a reserved row one cycle late, so `room` is 1 only if two rows are free
+            # `places` is the number of reserved rows, but counts each row one cycle late. So `room` is 1 only if two
+            # rows are free.
             self.room.eq(~places[-1] & (places[:-1] != depth - 1)),
             self.empty.eq((places == 0) & ~reserved),
             step_source.eq(~self.source.valid | self.source.ready),

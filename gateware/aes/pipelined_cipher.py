@@ -75,8 +75,8 @@ class PipelinedCipher(Module):
         rounds = ROUNDS[codes[-1]]
         ranks = rounds * stages  # number of data registers in the pipeline, without the first one (rank 0)
 
-        # Registers in front of the memories of round keys; each round has a memory. A key with fewer rounds than the
-        # pipeline uses the memories of the last rounds.
+        # Registers before the write ports of the round-key memories. Each round of the pipeline has its own memory. A
+        # key with fewer rounds than the pipeline uses the memories of the last rounds.
         write = Signal(rounds + 1)  # bit n is 1: a round key is written to the memory of round n
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
@@ -110,7 +110,7 @@ class PipelinedCipher(Module):
         ]
 
         def round_key(number: int):
-            """Return the round key of round `number`, for the block that is now in rank `number * stages`."""
+            """Return the key of round `number`, for the block that is now in data register (rank) `number * stages`."""
             memory = KeyMemory(width=BLOCK_BITS, depth=slots, registered=slots > 1)
             self.submodules += memory
             self.comb += [
@@ -166,7 +166,7 @@ class PipelinedCipher(Module):
             ),
         ]
 
-        # The signals `flush` and `clear`. After `clear`, the keys are zeroized first. Then zeros move through all
+        # Handle `flush` and `clear`. After `clear`, the keys are zeroized first. Then zeros move through all
         # stages and the queue.
         longest = max(ranks, queue.depth) + 4
         left = Signal(max=longest + 1)

@@ -93,7 +93,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Return a function that adds named signals to `module`, for the parameter `name` of `composite.inversion`."""
+    """Return a function, for the argument `name` of `composite.inversion`, that adds a named signal to `module`."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SubBytes and InvSubBytes in a block RAM. It substitutes two bytes at a time, one at each port of the memory.
+"""SubBytes and InvSubBytes in a block RAM. The RAM substitutes two bytes at a time, one at each port.
 
 The lower half of the table is SubBytes, the upper half InvSubBytes. Next to each of the 512 bytes it stores {02} times
 the byte, which costs nothing. Each bit of MixColumns is then the sum of five bits. Latency: one cycle. Throughput: two

@@ -98,8 +98,8 @@ class TowerSBox(Module):
             for n in range(2)
         ]
 
-        # The inverse of the byte has the coefficients d^-1 B and d^-1 A. Each coefficient consists of three products in
-        # GF(2^2). The last change of basis adds these products.
+        # With the norm d, the inverse of the byte has the coefficients d^-1 B and d^-1 A. Each coefficient consists of
+        # three products in GF(2^2). The last change of basis adds these products.
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
         parts = []
         for factor, factor_sum in ((a, a_sum), (b, b_sum)):
@@ -110,15 +110,15 @@ class TowerSBox(Module):
         output_rows = []
         for row in _rows(tower.to_affine):
             bits = [n for n in range(8) if row >> n & 1]
-            # Bit n of a coefficient is the XOR of two bits. One is bit n of the products of the halves (two products
-            # with two bits each). The other is bit n mod 2 of the product of the halves' sums.
+            # For each coefficient, `parts` contains six bits: the products of the low halves, of the high halves, and
+            # of the halves' sums. Bit n of the coefficient is the XOR of bit n and bit 4 + n mod 2 of these six bits.
             output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
         outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
         (outputs,) = self._cut("output", outputs)
         self.comb += self.o.eq(Cat(*outputs))
 
     def _cut(self, where: str, *groups: list) -> list[list]:
-        """Return the groups of signals, after a register if a pipeline stage ends at the place `where`."""
+        """Return the groups of signals. If a pipeline stage ends at point `where`, add a register to each group."""
         if where not in self._cuts:
             return list(groups)
         enable = self.enable[1 + self._cuts.index(where)]
@@ -175,7 +175,7 @@ def _square_part(tower, total: list[int]) -> list[int]:
 
 
 def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
-    """Express two output bits of a linear map of t by two maps: one of a half of t, and one of the sum of its halves.
+    """Split two output bits of a linear map of t into two maps: of the sum of the halves of t, and of one half of t.
 
     With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
     """

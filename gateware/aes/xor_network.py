@@ -14,7 +14,7 @@ TERMS = 4
 
 @cache
 def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
-    """Return the sums that outputs share, as masks of inputs. With them, each output is an XOR of at most four terms.
+    """Return sums of inputs, as masks. With these sums, each output is an XOR of at most four terms (sums and inputs).
 
     Parameters
     ----------

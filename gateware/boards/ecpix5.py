@@ -16,9 +16,10 @@ from ..platform.ecp5.rgmii import create_rgmii
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
 # A lower clock, for configurations that have not met the board's clock in any place-and-route run.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# The core of the MACsec configurations has six engines, so the S-boxes are the smallest ones, and queues of at most 32
-# words consist of LUTs. In the key expansion, a path through such an S-box would be the longest path of the core.
-# Only nextpnr's placer `static` places them so that they can be routed.
+# The core of the MACsec configurations has six engines. So it has the smallest S-boxes, and queues of at most 32 words
+# consist of LUTs. The S-boxes of the key expansion have two registers (`key_stages`): with one register, a path through
+# such an S-box would be the longest path of the core. Only nextpnr's placer `static` places these S-boxes so that they
+# can be routed.
 _MACSEC = replace(
     _SLOWER,
     core_sbox="tower_cut_ecp5",
@@ -48,8 +49,8 @@ BOARD = Board(
     console_name="jtag_uart",
     fits={
         "default": replace(_FIT, pnr_seed=2, clock_met=True),
-        # `eth` uses nearly all block RAMs. In this case, wires with nextpnr's default placer are a quarter longer than
-        # with the placer `static`. Allowing synthesis longer paths (`path_ps`) saves about 5 % of the LUTs.
+        # `eth` uses nearly all block RAMs. For `eth`, nextpnr's default placer makes the wires a quarter longer than
+        # the placer `static` does. With `path_ps`, synthesis may use longer paths, which saves about 5 % of the LUTs.
         "eth": replace(
             _FIT,
             pnr_seed=2,

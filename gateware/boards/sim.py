@@ -133,10 +133,11 @@ BOARD = Board(
     fits={
         name: Fit(
             sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
-            # With `default` and `sdram_zephyr`, the simulated vector unit has a multiplier, unlike on `ecpix5`. There,
-            # a netlist with this multiplier met 100 MHz with six of seven seeds. Its bitstream is not built yet.
+            # With `default` and `sdram_zephyr`, the simulated vector unit has a multiplier, unlike the unit on
+            # `ecpix5`. On `ecpix5`, a netlist with this multiplier met 100 MHz with six of seven seeds. Its bitstream
+            # is not built yet.
             product_cycles=8 if name in ("default", "sdram_zephyr") else 0,
-            # Of all S-boxes, Verilator compiles `block_ram` fastest. The core has six engines.
+            # The core of the MACsec configurations has six engines. Verilator compiles the S-box `block_ram` fastest.
             core_sbox="block_ram" if name.startswith("macsec") else "table",
             rom_size=80 * 1024 if name == "default" else 0,
         )

@@ -5,6 +5,6 @@ import argparse
 
 
 def require_checkout(parser: argparse.ArgumentParser) -> None:
-    """End the command with an error where this package is installed: its commands write files of a checkout."""
+    """End the command with an error unless it runs from a checkout, because the command writes files there."""
     if __name__ != "gateware.codegen":
         parser.error("this writes files of a checkout: run it there")

@@ -86,7 +86,7 @@ def jobs_of_file(path: Path) -> list[Job]:
 
 
 def jobs(arguments: list[str]) -> tuple[list[Job], Path]:
-    """Return the cores that a command line asks for, and the output folder. Each core gets a folder in it.
+    """Return the cores that a command line asks for, and the output folder, in which each core gets a subfolder.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def jobs(arguments: list[str]) -> tuple[list[Job], Path]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Generate the cores that a command line asks for, by default the process's; return the exit status."""
+    """Generate the cores that `arguments` ask for, by default `sys.argv[1:]`. Return the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     catalogue.load()
     if not arguments or set(arguments) & {"-h", "--help", "help"}:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The kind `accelerator`: the AES-CTR accelerator, with registers on a small bus, and a bus master for the data."""
+"""The kind `accelerator`: AES-CTR accelerator with registers on Wishbone or AXI4-Lite, and a bus master for data."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""An AES core with registers. With them, software on a small bus encrypts one block at a time.
+"""An AES core with registers on a bus. Through the registers, software encrypts one block at a time.
 
 ::
 

@@ -31,8 +31,8 @@ def width_of(node) -> int:
 
 
 def is_signed(node) -> bool:
-    """Return whether an expression is signed. An operator's result is signed if one of the operands that decide this
-    contains a signed signal. For example, the condition of a multiplexer decides nothing.
+    """Return whether an expression is signed. An operator's result is signed if at least one operand is signed. The
+    condition of a multiplexer and the distance of a shift do not count.
 
     Negative constants are written with all their bits, so they need no sign.
     """

@@ -76,8 +76,9 @@ class MACsecCore(Module):
 
         # # #
 
-        # In a frame's last word, LiteEth marks only the frame's last byte, and AXI4-Stream marks every byte of the
-        # frame. The statements below convert the marks of each interface into marks of the other interface.
+        # In a frame's last word, LiteEth marks only the frame's last byte (`last_be`). AXI4-Stream marks every byte of
+        # the frame (`keep`). The statements below convert the marks of each interface into marks of the other
+        # interface.
         self.streams = {}
         for name, endpoint, direction in (
             ("tx_in", secy.transmit.sink, IN),

@@ -15,13 +15,13 @@ from ..aes.sbox_ram import BlockRAMSBox
 from ..aes.tower_sbox import TowerSBox
 from .ports import IN, OUT, Design, Port
 
-# Maps each class of modules that get a Verilog module of their own to the end of the Verilog module's name.
+# The Migen classes of S-boxes that become Verilog modules. The text is the end of the Verilog module's name.
 CLASSES = {SBox: "sbox", TowerSBox: "sbox", SBoxPair: "sbox_pair", BlockRAMSBox: "sbox_ram"}
 
 
 @dataclass
 class Specials:
-    """Contains specials (Migen's memories and instances) in the attribute `specials`, which Migen's functions read."""
+    """Wraps specials (Migen's memories and instances) for Migen's functions, which read the attribute `specials`."""
 
     specials: set
 
@@ -46,7 +46,7 @@ class Shared:
 
 
 def take_out(module: Module) -> dict[Instance, Shared]:
-    """Replace every S-box in a Migen module, which is not finalized, by an instance of a Verilog module.
+    """Replace every S-box in a Migen module by an instance of a Verilog module. The module must not be finalized yet.
 
     Return the replaced module for each instance. The instances have no module's name yet.
     """

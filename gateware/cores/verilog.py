@@ -168,7 +168,7 @@ class _File:
 
     def _live(self, comb: list, sync: list, specials: list) -> tuple[list, list, list]:
         """Return the groups of statements, memories and instances on which at least one output of the core depends."""
-        # maps each signal to what drives it: (number of the group, statements) or (special, None)
+        # maps each signal to its drivers: (number of the group, statements) or (memory or instance, None)
         makers: dict[Signal, list] = {}
         for n, (targets, statements) in enumerate(comb + sync):
             for signal in targets:
@@ -192,8 +192,8 @@ class _File:
         return groups, clocked, [special for special in specials if special in kept]
 
     def _assign_parts(self, comb, sync, specials, owners) -> None:
-        # A signal that Migen created while it simplified statements belongs to no part. The Verilog file
-        # contains it in a part that reads it.
+        # Migen creates some signals while it simplifies statements. These signals belong to no Migen module, so the
+        # file contains each of them with the statements of a Migen module that reads it.
         for _ in range(2):
             for targets, statements in comb + sync:
                 number = min((owners[s] for s in targets if s in owners), default=None)
@@ -252,7 +252,7 @@ class _File:
         return "\n".join(lines)
 
     def cells(self) -> set[str]:
-        """Return the names of the ECP5 cells that the module itself instantiates."""
+        """Return the names of the ECP5 cells in this module. Cells inside the S-boxes' Verilog modules do not count."""
         specials = [special for part in self.parts for special in part.specials]
         return {s.of for s in specials if isinstance(s, Instance) and s not in self.shared}
 
@@ -453,7 +453,9 @@ class _File:
 
 
 def _owners(design: Design) -> tuple[dict, list[_Part]]:
-    """Return a dictionary (signal or special: number of the part that owns it), and all parts, outer parts first."""
+    """Number the parts of a design, outer parts first. Return two values: a dictionary that maps each signal and each
+    special (Migen's term for a memory or an instance) to the number of its part, and the list of parts.
+    """
     parts: list[_Part] = []
     owners: dict = {}
 
@@ -489,7 +491,7 @@ class _SliceFolder(NodeTransformer):
 
 
 def _fold_slices(fragment):
-    """Fold the slices of slices in a fragment, in the connections of its memories and instances too."""
+    """Replace each slice of a slice by a single slice, in statements and in connections of memories and instances."""
     folder = _SliceFolder()
     for special in fragment.specials:
         for owner, attribute, _ in special.iter_expressions():
@@ -553,5 +555,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return what the register of this memory port contains, "address" or "data", as a part of the register's name."""
+    """Return "address" or "data": the content of this memory port's register, used in the register's name."""
     return "address" if port.mode == WRITE_FIRST else "data"

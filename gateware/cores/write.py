@@ -46,7 +46,7 @@ def files(kind: Kind, values: dict[str, Any], name: str) -> dict[str, str]:
 
 
 def write(folder: Path, texts: dict[str, str]) -> None:
-    """Write the files into a folder. If the folder exists, deletes its old content first."""
+    """Write the files into a folder. If the folder exists, delete its old content first."""
     if folder.is_dir():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)

@@ -40,9 +40,9 @@ class Arbiter(Module):
         # # #
 
         turn = Signal(max=max(clients, 2), name="turn")
-        # number of grants that the present client can still get in its turn
+        # maximum number of grants that the present client can still get before the next client's turn
         left = Signal(max=max(shares) + 1, reset=shares[0], name="left")
-        # number of grants that remain in the turn after the present grant
+        # number of grants that remain for the chosen client after the present grant
         rest = Signal(max=max(shares) + 1, name="rest")
         self.control = {"turn": turn, "left": left}  # signals that the formal proofs use
         for first in range(clients):

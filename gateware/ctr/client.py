@@ -24,7 +24,8 @@ from .counter import message_layout
 from .key_store import WORD_BITS, WORDS
 
 KEYSTREAM_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
-SLOT_BITS = 5  # wide enough for some slot numbers that do not exist: commands with such a number are refused
+# Width in bits of a slot number. Numbers of slots that do not exist also fit; commands with such a number are refused.
+SLOT_BITS = 5
 USE_LAYOUT = [("valid", 1), ("number", SLOT_BITS)]
 USES_MAX = 16
 

@@ -84,7 +84,7 @@ class CounterBlocks(Module):
         # # #
 
         message = self.message
-        # number of blocks after the next block; a negative number means that the present block is the last
+        # number of blocks after the present block, minus one: it is negative if the present block is the last
         rest_type = (count_bits + 1, True)
 
         # First stage: the low half of the sum T_1 + n. The sum is computed in limbs of 32 bits. The counter's width

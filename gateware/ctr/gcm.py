@@ -109,7 +109,7 @@ class BlockGCM(Module):
         self.comb += fsm.reset.eq(drop)
         message = stream.Endpoint(job.description)
         fields = [name for name, _ in job.description.payload_layout]
-        # `error`: the message has failed; `missing`: there is no GHASH subkey for its slot
+        # `error`: the message has failed; `missing`: the slot of the message has no GHASH subkey
         error, missing = Signal(), Signal()
         length = Signal(LENGTH_BITS)  # bytes of the part
         left = Signal(LENGTH_BITS - 3)  # number of blocks of the present part that have not arrived yet
@@ -172,8 +172,8 @@ class BlockGCM(Module):
 
         awaited = Signal()  # 1: a tag is being computed
 
-        # Load the subkey into GHASH if the message has another slot than the message before it, or if the slot's key
-        # was replaced.
+        # Load the subkey into GHASH if the message uses another slot than the previous message, or if the slot's
+        # key was replaced.
         loaded, loaded_slot = Signal(), Signal(len(message.slot))
         right, load = Signal(), Signal()
         # `old`: the tables of GHASH must be zeroized; `quiet`: GHASH processes no message

@@ -108,12 +108,13 @@ class GCMMessages(Module):
         # The register `waiting` stores the next message until its keystream is requested. Before this request, the
         # message waits until its slot has a subkey. If the slot has no key, the message does not wait for a subkey.
 
-        # 1: the waiting message's keystream was requested, or `late` will request it (if the IV does not have 12 bytes)
+        # 1: the waiting message can be sent as a job: its keystream was requested; or its IV does not have 96 bits, and
+        # its keystream is requested later, through `late`
         asked = Signal()
-        owed = Signal()  # 1: a job was sent before its keystream was requested; `late` must still request it
+        owed = Signal()  # 1: a job was sent before its keystream was requested; `late` must still request the keystream
         owed_blocks, owed_slot = Signal(BLOCKS_BITS), Signal(slot_bits)
         blocks = Signal(BLOCKS_BITS)
-        short_iv = Signal()  # of 96 bits
+        short_iv = Signal()  # 1: the IV has 96 bits
         refuses, tag_fits, too_long = Signal(), Signal(), Signal()
         most = min(MOST_BLOCKS, 2**port.client.count_bits - 2)
         self.comb += [

@@ -30,8 +30,8 @@ from .arbiter import Arbiter
 from .client import USES_MAX, Client, KeyPort
 from .key_store import KeyStore
 
-# Maximum time, in cycles, for which a key command waits until no datagram uses the key. A datagram of 1448 bytes and a
-# full queue after it have about 110 blocks. Each block takes at most 56 cycles.
+# A key command waits at most this many cycles for the datagrams that use its key. A datagram of 1448 bytes and a full
+# keystream queue have about 110 blocks. Each block takes at most 56 cycles.
 WAIT_CYCLES = 8192
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives a client of the CTR service the key ports that an AES core has. Counts the uses of each key of this client.
+"""Loads the keys of a CTR client, which arrive as streams of words. Reports to the key loader which keys are in use.
 
 ::
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A queue of keystream for one client of a shared AES core. It reserves a row for each block that is in the core.
+"""A keystream queue for one client of a shared AES core. The queue reserves a row for each block in the core.
 
 ::
 

@@ -85,7 +85,7 @@ class PacketCTR(Module):
         # Each message goes to the CTR service. In the same cycle, its number of blocks is stored in the queue
         # `packets`.
         blocks = Signal(BLOCKS_BITS)
-        # number of packets that were flushed after their message arrived, and whose words must still leave
+        # number of packets whose messages were dropped by `flush`, and whose words have not all left yet
         flushed = Signal(max=PACKETS + 2)
         take = Signal()
         self.comb += [
@@ -100,8 +100,8 @@ class PacketCTR(Module):
             packets.reset.eq(self.flush),
         ]
 
-        # The present packet: whether its message was read (`known`), the number of keystream blocks that it still needs
-        # (`left`), and the number of the present word in its block (`word`).
+        # The present packet. `left`: number of keystream blocks that the packet still needs. `word`: number of the
+        # present word in its 16-byte block.
         known = Signal()  # 1: the packet's entry was read from the queue `packets`
         ended = Signal()  # 1: the packet's last word has left, and its unused keystream is being discarded
         left = Signal(BLOCKS_BITS)
@@ -109,7 +109,7 @@ class PacketCTR(Module):
         last_word = Signal()
         step, block_done = Signal(), Signal()
         present = Signal()  # 1: more words of the packet must be processed
-        keyless = Signal()  # 1: the present word has no keystream
+        keyless = Signal()  # 1: no keystream for this word: `flush` dropped it, or the packet exceeds its message
         # 1: all keystream of the packet is used or discarded, so the next entry of `packets` is read
         finished = Signal()
         keystream = Array([block.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]

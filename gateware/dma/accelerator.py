@@ -79,7 +79,7 @@ MAX_SLOTS = 2**SLOT_FIELD_BITS
 
 
 def client(slots: int = SLOTS) -> Client:
-    """Return the parameters with which the accelerator is a client of the CTR service.
+    """Return the accelerator's parameters as a client of the CTR service.
 
     Its descriptors may be long, so its key commands do not wait for them.
 

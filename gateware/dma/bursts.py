@@ -41,7 +41,7 @@ PARTS_WRITE_JOB_LAYOUT = [*WRITE_JOB_LAYOUT, ("final", 1), ("reads", 1)]
 
 
 class BurstMaster(Module):
-    """Carries out read jobs in their order, and write jobs in their order.
+    """Executes jobs that read or write consecutive words of memory. Read jobs keep their order, and so do write jobs.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class BurstMaster(Module):
 
         # The present read job.
         read_active, read_error = Signal(), Signal(ERROR_BITS)
-        # number of beats after the next beat; a negative number means that the present beat is the last
+        # number of beats after the present beat, minus one: it is negative if the present beat is the last
         read_rest = Signal((BEATS_BITS + 1, True))
         # 1: a beat arrives from the bus; or, after an error, an invalid beat replaces it
         read_beat = Signal()
@@ -180,7 +180,7 @@ class BurstMaster(Module):
         write_ends = write_beat & head.last  # 1: this beat ends the write job
         reads_end = write_ends
         new_write = write_error.eq(Error.NONE)
-        # 1: no write has failed. Then the result of the descriptor is the result of its reads.
+        # 1: no write has failed, so the result of the reads becomes the result of the descriptor
         no_error = write_error == Error.NONE
         if parts:
             write_final, write_reads = Signal(reset=1), Signal()

@@ -162,7 +162,7 @@ class Dispatcher(Module):
             "ENDS",
             NextState("VERDICT"),
         )
-        fsm.act(  # the state VERDICT takes one cycle, for comparisons
+        fsm.act(  # the state VERDICT takes one cycle: it checks the addresses and the counter's width
             "VERDICT",
             NextState("GIVE"),
         )
@@ -175,7 +175,7 @@ class Dispatcher(Module):
 
 
 def lengths(source, size, last_place, blocks, extra) -> list:
-    """Return statements that compute how many blocks a buffer has, and whether it has one more beat than blocks.
+    """Return Migen statements that set `blocks` to a buffer's number of blocks, and `extra` to beats minus `blocks`.
 
     A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than blocks if s
     plus the position of the last byte in its block is at least 16.
@@ -187,7 +187,7 @@ def lengths(source, size, last_place, blocks, extra) -> list:
 
 
 def job_fields(dispatcher, source, destination, size, blocks, extra, *, bits, give) -> list:
-    """Return statements that set addresses and sizes in a dispatcher's jobs, and the write job's `valid` to `give`."""
+    """Return Migen statements that set addresses and sizes in a dispatcher's jobs. `give` makes the write job valid."""
     return [
         dispatcher.read_job.address.eq(source[OFFSET_BITS:]),
         dispatcher.read_job.beats.eq(blocks + extra),

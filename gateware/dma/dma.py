@@ -120,7 +120,7 @@ class DescriptorDMA(Module):
             self._add_gcm(gcm)
 
     def _add_gcm(self, gcm: BlockGCM) -> None:
-        """Send blocks to CTR or GCM, by the mode of the present descriptors. Report a wrong tag in their results."""
+        """Send the blocks of each descriptor to CTR or to GCM. Report a wrong tag in the result of its descriptor."""
         dispatcher, master, gather, scatter = self.dispatcher, self.master, self.gather, self.scatter
         self.submodules.output = output = GCMOutput()
         blocks = gather.source

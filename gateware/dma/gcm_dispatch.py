@@ -216,8 +216,8 @@ class GCMDispatcher(Module):
             output_job.tag_length.eq(head.tag_length),
         ]
 
-        # Jobs. A message to decrypt has a write job even if it has no text, because this job ends after the tag was
-        # verified.
+        # Jobs. A descriptor ends when its write job ends. So a message to decrypt has a write job even without text:
+        # this job ends after the tag was verified.
         reads, writes = Signal(), Signal()
         message, refusal = Signal(), Signal()
         all_ready = Signal()
@@ -225,7 +225,7 @@ class GCMDispatcher(Module):
         jobs = [(self.read_job, reads), (self.gather_job, reads), (self.scatter_job, writes & ~refusal)]
         bits = Mux(head.in_bits & ~is_gcm, head.length[:3], 0)
         is_tag = part == TAG
-        # 1, when encrypting: the present part is the last part that is read
+        # 1: the present part is the last part that the DMA reads when the message is encrypted
         last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))
         self.comb += [
             *job_fields(self, source, destination, size, blocks, extra, bits=bits, give=gives_jobs & writes),
@@ -253,7 +253,7 @@ class GCMDispatcher(Module):
         self.comb += fsm.reset.eq(self.flush)
         next_part = [NextValue(part, part + 1), NextState("LOAD")]
         end = [head.ready.eq(1), NextValue(giving, 0), NextValue(part, IV), NextState("LOAD")]
-        fsm.act(  # the state LOAD waits for a descriptor. For each further part of the descriptor, it takes one cycle
+        fsm.act(  # the state LOAD loads a part of a descriptor in one cycle; first, it waits for a descriptor
             "LOAD",
             NextValue(source, address),
             NextValue(destination, Mux(is_text & (head.mode != MODE_VERIFY), head.destination, address)),
@@ -264,7 +264,7 @@ class GCMDispatcher(Module):
             "ENDS",
             If(giving, NextState("PART")).Else(NextState("CHECK")),
         )
-        fsm.act(  # the state CHECK takes one cycle, for comparisons
+        fsm.act(  # the state CHECK takes one cycle: it checks the addresses and the length of the part
             "CHECK",
             If(
                 ~is_gcm,

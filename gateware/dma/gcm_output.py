@@ -68,7 +68,7 @@ class GCMOutput(Module):
         ]
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="MESSAGE"))
         self.comb += fsm.reset.eq(self.flush)
-        fsm.act(  # the state MESSAGE waits for a message, and when decrypting also for the result of its tag
+        fsm.act(  # the state MESSAGE waits for a message and, if it is to be decrypted, for the check of its tag
             "MESSAGE",
             If(
                 message.valid & message.decrypt,

@@ -19,8 +19,8 @@ from .flash import built, flash, loaded_by
 from .zephyr import ZephyrError
 
 RESULTS = REPOSITORY / "build" / "results"
-# All files and folders from which a simulated board with bare-metal firmware is built. requirements.txt represents the
-# versions of Python packages.
+# A simulated board with bare-metal firmware is built from these files and folders. requirements.txt is one of them
+# because it contains the versions of the Python packages.
 SOURCES = ("gateware", "firmware", "constraints", "host/cipherlane_base", "requirements.txt")
 
 
@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument("--image", action="store_true", help="compile the firmware alone")
     parser.add_argument("--trace", action="store_true", help="of a simulated board: write waveforms, FST, at each run")
     arguments = parser.parse_args()
-    # Migen's objects stay alive, and frequent garbage collection would double the run time
+    # collect garbage rarely: Migen keeps its objects alive, and frequent collection would double the run time
     gc.set_threshold(100_000, 20, 100)
     try:
         target = targets.load(arguments.board, arguments.configuration)
@@ -102,7 +102,7 @@ def _sources_digest(name: str, more: tuple[str, ...] = ()) -> str:
 
 
 def _is_whole(description: Path) -> bool:
-    """Returns true if both files exist: the simulator that `board.json` describes, and its firmware's size report."""
+    """Returns true if both files exist: the simulator that `board.json` names, and the size report of the firmware."""
     try:
         board = json.loads(description.read_text())
         program = description.parent / board["gateware"] / board["executable"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Skips builds if their inputs are unchanged. The digest of the inputs is stored next to the output, or is its name.
+"""Skips builds whose inputs are unchanged. A digest of the inputs is stored next to the output, or names the output.
 
 Outputs named by a digest are in `FOLDER`. Several clones may share it (CIPHERLANE_CACHE), and `make clean` keeps it.
 """
@@ -98,7 +98,7 @@ def _make(target: Path, make: Callable[[Path], None]) -> None:
         make(work)
         try:
             work.replace(target)
-        except OSError:  # another process can have made it, after a failed process removed the lock
+        except OSError:  # another process may have made the folder, after a failed process removed the lock
             if not target.exists():
                 raise
     finally:

@@ -50,7 +50,7 @@ def unknown_names(lpf: str, module: dict) -> list[str]:
 
 
 def unconstrained(clocks: list[dict], wanted: dict[str, float]) -> list[str]:
-    """Returns the names of clocks that nextpnr did not time for the wanted frequency, and of unknown clocks.
+    """Returns the names of clocks that nextpnr timed for a wrong frequency, and of clocks that are not in `wanted`.
 
     The list includes the system's clock if nextpnr did not time it at all, and any name that two clocks share.
 
@@ -99,7 +99,7 @@ def looping(module: dict) -> set[str]:
 
 
 def _arcs(cell: dict) -> list[tuple[set, set]]:
-    """Returns a cell's combinational paths: for each part of the cell, its input nets and its output nets."""
+    """Returns a cell's combinational paths: a pair (input nets, output nets) for each part of the cell."""
     pins, directions = cell["connections"], cell["port_directions"]
     if cell["type"] == _SLICE:
         return [
@@ -120,7 +120,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Removes cells until a remaining cell drives each remaining cell; with `backwards`, until each drives one."""
+    """Repeatedly removes cells that no remaining cell drives; with `backwards`, cells that drive no remaining cell."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

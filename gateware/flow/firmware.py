@@ -24,7 +24,7 @@ from . import image, toolchain, zephyr
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LITEX = Path(litex.__file__).parent / "soc"
-# Folder for LiteX's unchanged headers. The loader uses them.
+# Folder into which LiteX writes C headers and its memory map. The loader uses these files unchanged.
 LOADER_INCLUDE = Path("headers", "include")
 
 

@@ -9,7 +9,7 @@ from cipherlane.link import flashing
 from ..targets import Target
 from . import build_id
 
-# How users of make name a board's revision.
+# make's variable for a board's revision, in the form in which error messages print it.
 REVISION = "REVISION="
 
 

@@ -51,7 +51,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         self.while_valid = while_valid
 
     def transform_fragment(self, unit: Module, fragment) -> None:
-        """Transforms the unit; Migen calls it with all the unit's statements, memories and domains."""
+        """Moves the unit to its clock domain. `fragment` contains all the unit's statements, memories and domains."""
         strange = {type(special).__name__ for special in fragment.specials} - {"Memory", "_MemoryPort"}
         strange |= list_clock_domains(fragment) - {"sys"}
         if strange:
@@ -91,7 +91,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         fragment.clock_domains += [domain, falling]
 
     def _differences(self, fragment, signals: set) -> list:
-        """Returns an expression per signal: 1 if the unit uses the signal and it has changed since the last edge."""
+        """Returns an expression per signal: 1 if the signal has changed since the last edge and the unit uses it."""
         pairs = [(signal, Signal(len(signal), reset_less=True)) for signal in sorted(signals, key=lambda s: s.duid)]
         fragment.sync["sys"] += [last.eq(signal) for signal, last in pairs]
         return [(signal != last) & self.while_valid.get(signal, 1) for signal, last in pairs]

@@ -112,7 +112,7 @@ static void on_readable(evutil_socket_t fd, short what, void *argument)
 {
 	struct uart *uart = argument;
 	const bool urgent = sockatmark(fd) == 1;
-	/* Reads up to the next urgent byte, or only the urgent byte if it is next. */
+	/* Reads the bytes before the next urgent byte. If an urgent byte is next, reads only it. */
 	ssize_t count = recv(fd, uart->to_board, urgent ? 1 : TO_BOARD, 0);
 
 	(void)what;
@@ -223,7 +223,10 @@ static void delete_folder(void)
 	}
 }
 
-/* Called after the model was first evaluated, so the simulator has read all files. */
+/*
+ * Deletes the working folder, and sends the port's number to the host tool. Called after the first
+ * evaluation of the model, when the simulator has read all files.
+ */
 static void tell_port(void)
 {
 	char text[16];

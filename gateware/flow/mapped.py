@@ -128,7 +128,7 @@ class Netlist:
 
     @staticmethod
     def _compile(logic: list[Node], target: str) -> Callable:
-        """Compiles logic to a function `run(v, w, M, R)`.
+        """Compiles the logic of wires to a Python function `run(v, w, M, R)`.
 
         The function reads the wires' values from the list `v`, and writes to the list that `target` names: `v` or
         `w`. `M` is the lane mask, and `R` contains the memories.
@@ -143,7 +143,7 @@ class Netlist:
 
     @property
     def state(self) -> tuple:
-        """The values of all wires and the contents of all memories. Assign a copy of an old state to restore it."""
+        """The values of all wires and the contents of all memories. To restore an old state, assign a copy of it."""
         return self._values, self._memories
 
     @state.setter

@@ -8,8 +8,8 @@ Writes use the same address in all lanes.
 Pins = dict[str, list[int]]
 ROW = 18  # bits of a row of block RAM
 UNIT = 9  # bits of the smallest part of a row that can be written
-# Maps a port's width in bits to the address bit at which the row's number begins. Lower address bits select the units
-# to write.
+# Maps a port's width in bits to the lowest address bit that belongs to the row's number. In a write, lower address bits
+# select the units of the row that are written.
 FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}
 
 

@@ -37,8 +37,8 @@ from .cells import (
 )
 
 INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "IDDRX1F", "MULT18X18D", "ODDRX1F")
-# The write data and write address of a distributed RAM pass through a slice. Maps each output pin of that slice to the
-# input pin from which the value comes.
+# The write data and write address of a distributed RAM pass through a slice without change. Maps each output pin of
+# that slice to the input pin with the same value.
 RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
 RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
 
@@ -159,7 +159,7 @@ class _Writer:
         else:
             require(parameters, "MODE", "RAMW_BLOCK")
         if out := output_net(cell, "OFX"):
-            is_first = bool(cell["connections"].get("F1"))  # such a multiplexer selects one of two LUTs
+            is_first = bool(cell["connections"].get("F1"))  # true: this multiplexer selects one of the slice's two LUTs
             one, zero = (input_net(cell, "F1"), own) if is_first else input_nets(cell, ("FXB", "FXA"))
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 

@@ -37,7 +37,7 @@ OPT_FAST = "OPT_FAST=-O1 -march=native"
 
 
 class _Bench(LiteXModule):
-    """Connects the netlist's clock pin to the simulator's clock, and its UART to a simulated host; never resets it."""
+    """Connects the netlist's clock pin to the simulator's clock, and its UART to a simulated host; keeps reset off."""
 
     def __init__(self, platform: SimPlatform, target: Target):
         self.cd_sys = ClockDomain(reset_less=True)

@@ -83,7 +83,7 @@ def _measure(device: Device, engine: Engine) -> dict[str, int]:
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
-    """Encrypts `BYTES` bytes over the board's link and checks each answer. The engine's number is the random seed.
+    """Encrypts `BYTES` bytes over the board's link and checks each answer. The engine's number seeds the random bytes.
 
     Only one record is under way at a time, so the arrival of the host's next record costs the present one no cycle.
     """
@@ -132,7 +132,7 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
 
 
 def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
-    """Returns a line for each unexpected cycle count. A transfer is allowed to differ by `transfers` cycles."""
+    """Returns a line for each cycle count that is not as expected. For transfers, `transfers` cycles are tolerated."""
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records

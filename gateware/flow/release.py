@@ -45,7 +45,7 @@ from .zephyr import ZephyrError
 BUILD = REPOSITORY / "build"
 PACKAGING = BUILD / "package"
 SUMS = "SHA256SUMS"
-_LIMIT_S = 1800  # of each program that makes packages, pages or the list of packages
+_LIMIT_S = 1800  # time limit of each program that makes packages, pages or the list of packages
 _TAIL = 400  # maximum number of characters of a failed program's output in a message
 
 
@@ -54,7 +54,7 @@ class ReleaseError(RuntimeError):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make the release that a command line asks for, by default the process's; return the exit status."""
+    """Make the release that the arguments ask for (default: this process's command line); return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m gateware.flow.release", description=__doc__.splitlines()[0])
     parser.add_argument("targets", nargs="*", help="names as ecpix5_eth (default: all hardware)")
     parser.add_argument("--sign", type=Path, metavar="KEY", help="a secret key of minisign")
@@ -126,7 +126,7 @@ def make(chosen: list[Target], folder: Path, key: Path | None = None) -> Path:
 
 
 def pack(content: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a .tar.gz of files, given as names and contents. It depends on nothing else: no times, no owners."""
+    """Return a .tar.gz of files (names and contents). Equal files give equal bytes: times and owners are fixed."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name, data in sorted(content):
@@ -147,7 +147,7 @@ def _commit() -> tuple[str, str]:
 
 
 def _bitstreams(chosen: list[Target], folder: Path) -> tuple[dict[str, dict], dict[str, str]]:
-    """Build each target and copy its bitstream. Return the descriptions by file, and why targets were left out."""
+    """Build targets and copy bitstreams. Return two maps: file to build id and clocks, and failed target to error."""
     built, left_out = {}, {}
     for target in chosen:
         try:

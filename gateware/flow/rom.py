@@ -21,7 +21,7 @@ UNITS = 2048
 # Units (9-bit words) per line in a bitstream's text form.
 _LINE = 8
 _NAMES = {"rom": "ROM", "code": "code memory"}
-_WORDS_A_UNIT = 8  # words per 9-bit unit, if the block RAM stores one bit of each word
+_WORDS_A_UNIT = 8  # if a block RAM stores one bit of each word, each of its 9-bit units contains bits of 8 words
 
 
 class LayoutError(ValueError):

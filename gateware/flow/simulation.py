@@ -41,12 +41,12 @@ from .idle import IdleEdgesLeftOut
 
 NAME = "sim"  # LiteX names the files of every simulated board with this prefix
 EXECUTABLE = "obj_dir/Vsim"
-UART_MODULE = "loopback_uart"  # the module's source is loopback_uart.c in this folder
+UART_MODULE = "loopback_uart"  # the simulator's module for the UART: loopback_uart.c in this folder
 DEFAULT_TCP_PORT = 2430
 # Address of the host's TAP device in the board's network; the netmask has 24 bits.
 HOST_ADDRESS = "192.168.1.100"
 GMII_HZ = 125_000_000
-_STEP_PS = 2000  # simulated time of a step; any value would do, since only the ratio of the clocks counts
+_STEP_PS = 2000  # simulated time per simulator step; any value would do, since only the ratio of the clocks counts
 # Units that are mostly idle; the simulator skips clock edges that cannot change them (`gateware.flow.idle`).
 IDLING = ("aes_unit", "accelerator", "ctr_service")
 SIMULATOR = Path(__file__).with_name("simulator.cpp")

@@ -36,7 +36,8 @@ from .worker import Answer, describe, packages
 # Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker to report
 # its versions.
 CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
-# A task whose process was killed is repeated at most this often. If a worker dies, the scheduler's limit (3) applies.
+# Maximum number of retries of a task whose process was killed. If the whole worker died, the scheduler's limit (3)
+# applies.
 RETRIES = 2
 INPUTS = Path("inputs")  # subfolder of a task's working folder, with its input files
 LOOPBACK = "127.0.0.1:0"
@@ -243,7 +244,7 @@ def _done(futures: list[Any], limit: float, return_when: str) -> set[Any]:
 
 
 def _outcome(future: Any) -> Any:
-    """Returns the result of a task's call; `Failed` if its process or worker died; raises `SweepError` otherwise."""
+    """Returns a task's result, or `Failed` if the task's process or worker died. Other errors raise `SweepError`."""
     from distributed import CancelledError, KilledWorker
 
     error = future.exception()

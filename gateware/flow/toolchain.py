@@ -65,7 +65,7 @@ def _write_program(path: Path, text: str) -> None:
 
 
 def lut4s(cells: Mapping[str, int]) -> int:
-    """Returns how many LUT4s cells occupy (wide multiplexers: none). `cells` maps types to numbers of cells."""
+    """Returns how many LUT4s the cells occupy (wide multiplexers: none). `cells` maps types to numbers of cells."""
     return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 
@@ -86,7 +86,7 @@ def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> di
 def run(
     command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO, limit_s: float | None = None
 ) -> int | None:
-    """Runs a command; returns its exit status, or None if the time limit stopped it with all its children.
+    """Runs a command; returns its exit status, or None if the time limit ended the command and all its children.
 
     The limit is in seconds; by default it is `LIMIT_S`.
     """

@@ -69,7 +69,7 @@ def command(
     for name in CONFIGURATIONS:
         words += ["--platform", zephyr.board_of(f"sim_{name}")]
     words += ["--ninja", "--clobber-output", "--inline-logs"]
-    words.append("--disable-warnings-as-errors")  # Debian's linker warns of a writable and executable segment
+    words.append("--disable-warnings-as-errors")  # Debian's linker warns of a segment that is writable and executable
     chosen = [*clock_variables(base, roots), *more]
     return [
         "python3",

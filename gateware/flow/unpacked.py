@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that a bitstream contains what place-and-route wrote, by reading it with ecpunpack.
+"""Reads a bitstream with ecpunpack, and checks that it contains the output of place-and-route.
 
 ecpunpack names some bits differently from nextpnr (a multiplexer's default, tiles of one group), so the texts differ.
 This module therefore packs ecpunpack's output again, which must produce the same bytes. ecpunpack reads neither the

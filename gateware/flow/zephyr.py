@@ -190,10 +190,10 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     configure += [f"-D{variable}" for variable in more]
     stamp, wanted = output / "configured.txt", "\n".join([str(base), *modules(), *configure])
     if output.is_dir() and not (stamp.is_file() and stamp.read_text() == wanted):
-        shutil.rmtree(output)  # in an old folder, CMake would keep the old tree, board and variables
+        shutil.rmtree(output)  # otherwise CMake would keep the tree, board and variables of the earlier build
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
-    (output / "zephyr" / ".config").unlink(missing_ok=True)  # Kconfig would keep the file's outdated defaults
+    (output / "zephyr" / ".config").unlink(missing_ok=True)  # otherwise Kconfig would keep old defaults from this file
     log, prefix = output / "build.log", _repeatably(surroundings)
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):

@@ -40,7 +40,7 @@ CYCLES = (16, 8, 4, 2, 1)
 
 
 class GHASH(Module):
-    """Hashes messages under a subkey.
+    """Computes GHASH of messages, with the subkey H.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ HOLD_LAYOUT = [("data", BLOCK_BITS), ("mask", BLOCK_BYTES), ("final", 1)]
 
 
 class Hold(Module):
-    """Stores blocks of text until a verdict on their tag arrives.
+    """Stores the blocks of a message's text until a verdict (accept or reject) on the message's tag arrives.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Hold(Module):
 
         bits = bits_for(depth - 1)
         stored = Signal(max=depth + 1)  # number of rows with a block that has not been read
-        uncommitted = Signal(max=depth + 1)  # number of stored rows that wait for a verdict
+        uncommitted = Signal(max=depth + 1)  # number of stored rows that wait for the verdict on a tag
         write, read = Signal(bits, name="row_written"), Signal(bits, name="row_read")  # next
         # `erasing` is 1 while uncommitted rows are zeroized, `zeroizing` is 1 while all rows are zeroized.
         erasing, zeroizing = Signal(name="erasing"), Signal(name="zeroizing")
@@ -130,7 +130,7 @@ class Hold(Module):
 
 
 class NoHold(Module):
-    """Has the interface of `Hold` and passes each block on in the same cycle, for clients that hold text themselves."""
+    """Replaces `Hold` for clients that hold text themselves: same interface, but each block passes at once."""
 
     def __init__(self):
         self.sink = self.source = stream.Endpoint(HOLD_LAYOUT)

@@ -69,9 +69,9 @@ class Subkeys(Module):
 
         # # #
 
-        # The signals `usable` and `used` arrive late in the cycle, so registers store them. The scan visits all slots
-        # in turn. A slot with a withdrawn key stays unusable for more cycles than there are slots. So the scan visits
-        # this slot before the slot can get a new key.
+        # The signals `usable` and `used` arrive late in the cycle, so registers store them. This unit visits all slots
+        # in turn. A slot whose key was withdrawn stays unusable for more cycles than there are slots. So this unit
+        # visits the slot, and zeroizes its subkey, before the slot can get a new key.
         usable_before, used_before = Signal(slots), Signal(slots)
         over = Signal(slots)  # slots with a withdrawn key that is no longer in use
         self.sync += [

@@ -20,7 +20,7 @@ from ..aes.column_sbox import ColumnSBox
 from ..aes.sub_bytes import BLOCK_RAM
 from ..aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
-# If the S-boxes are of one of these kinds, the rest of the lane is also built from ECP5 cells.
+# With these implementations of the S-boxes, stage 2 of the lane is also built from ECP5 cells.
 OF_CELLS = (BLOCK_RAM, "ecp5")
 
 

@@ -92,9 +92,9 @@ class VectorMemoryPort(Module):
 
         # # #
 
-        # Addresses are checked before they enter the queue. The queue stores read addresses completely, but only the
-        # offsets of write addresses in the memory. If only the write address of a group is invalid, the queue stores
-        # this address instead of the read address, so that the fault reports it.
+        # Addresses are checked before they enter the queue. The queue stores whole read addresses, but only the offset
+        # of each write address within the memory. If only the write address of a group is invalid, the queue stores
+        # the write address instead of the read address, so that the fault contains the write address.
         size_bits = size.bit_length() - 1
         checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("written", size_bits - 4), ("data", 128)]
         self.submodules.queue = queue = stream.SyncFIFO([*checked, *KIND_LAYOUT], QUEUE_DEPTH)

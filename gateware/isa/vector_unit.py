@@ -92,7 +92,7 @@ class VectorAESUnit(CFUUnit):
 
         context = Signal(3)
         accept = Signal()
-        late = Signal()  # 1 if the command of the previous cycle is answered in the next cycle
+        late = Signal()  # 1 if a command was accepted in the previous cycle and its response comes in the next cycle
         late_is_key = Signal()
         late_is_context = Signal()
         late_is_memory_status = Signal()
@@ -233,7 +233,7 @@ class VectorAESUnit(CFUUnit):
             memory_port.clear_fault.eq(late & late_is_memory_status & late_word[0]),
         ]
 
-        # Interlock. An instruction waits in these cases: stage 2 still computes a register that it reads; a load of its
+        # Interlock. An instruction waits in these cases: it reads a register that stage 2 still computes; a load of its
         # state register is pending; a group (an instruction on all state registers) uses the read port; the queue of
         # loads and stores is full. Groups and the instructions `memory_status` and `context` wait until that queue is
         # empty. The interlock must be fast, because the CPU's pipeline waits for it. So it uses only registers and few

@@ -26,11 +26,11 @@ from migen.genlib.cdc import MultiReg
 from ..configurations import CODE_ORIGIN
 from ..targets import Target
 
-# For how many seconds the line must be low to count as a break. This is a hundred times as long as a zero byte at 1
-# Mbaud, and a tenth of the shortest break that a host's driver can send.
+# A line that is low for this many seconds counts as a break. This time is a hundred times as long as a zero byte at
+# 1 Mbaud, and a tenth of the shortest break that a host's driver can send.
 BREAK_S = 1e-3
-# The watchdog's time in seconds: much longer than any request takes. It is shorter in simulation, because the simulator
-# needs about a minute for a second.
+# The watchdog's time limit in seconds, much longer than any request takes. In simulation the limit is shorter, because
+# the simulator needs about a minute for one simulated second.
 WATCHDOG_S, SIMULATED_WATCHDOG_S = 2.0, 0.125
 
 
@@ -86,7 +86,7 @@ class BreakDetector(Module):
         # # #
 
         rx = Signal()
-        left = Signal(max=cycles + 1)  # cycles until a low line counts as a break; 0 until it is high again
+        left = Signal(max=cycles + 1)  # cycles until a low line counts as a break; then 0 until the line is high
         self.specials += MultiReg(self.rx, rx)
         self.comb += self.detected.eq((left == 1) & ~rx)
         self.sync += If(rx, left.eq(cycles)).Elif(left != 0, left.eq(left - 1))

@@ -182,7 +182,7 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            # Close the stream's descriptor first: os.open needs a free descriptor, and there can be no other.
+            # Close the stream's descriptor first: os.open needs a free descriptor, and this can be the only one.
             os.close(number)
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:

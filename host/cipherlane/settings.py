@@ -21,7 +21,7 @@ from .files import encodings
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
-MOST_BAUD = 100_000_000  # more than any serial port reaches, and small enough for the integer types of drivers
+MOST_BAUD = 100_000_000  # maximum bits per second: faster than any port, and small enough for drivers' integers
 # An error message prints an unknown name only if the name matches this pattern. Other text might be a misplaced key.
 _NAME = re.compile(r"[a-z][a-z_-]{0,19}")
 

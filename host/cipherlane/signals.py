@@ -46,7 +46,7 @@ def interrupting() -> Iterator[None]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    for other in _ENDING:  # ignore further signals, because the cleanup that follows takes limited time
+    for other in _ENDING:  # further signals must not interrupt the cleanup, which takes limited time
         signal.signal(other, signal.SIG_IGN)
     _stop_and_continue_simply()
     let_go_of_what_is_gone()

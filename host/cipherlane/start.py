@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command's entry point, which runs before the tool is loaded and after it has finished.
+"""The entry point of the command `cipherlane`: loads the tool, runs it, and returns its exit status.
 
-In both phases Ctrl-C ends the process as it ends any program, without a Python traceback. Only the standard library's
-`signal` and `sys` are imported before `main` runs.
+Before the tool is loaded and after it has finished, Ctrl-C ends the process as it ends any program, without a Python
+traceback. Only the standard library's `signal` and `sys` are imported before `main` runs.
 """
 
 import signal

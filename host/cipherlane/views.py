@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Everything printed for people: tables and progress bars. No lower layer prints.
+"""Prints all output that is meant for people: tables and progress bars. No lower layer prints.
 
 Text from outside passes through `plain`: it contains no markup and no terminal control.
 """
@@ -49,7 +49,7 @@ class _Console(Console):
 
 
 class LinkRateColumn(ProgressColumn):
-    """Goodput of the link by the host's clock, in Mbps."""
+    """A column of the progress bar: goodput of the link by the host's clock, in Mbps."""
 
     def render(self, task: Task) -> Text:
         """Return the data rate of the transfer `task` as text."""
@@ -79,7 +79,7 @@ def transfer_progress(
 
 @contextmanager
 def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[[str], Callable[[int], None]]]:
-    """Show progress on standard error: how many of all measurements are done; `figures` is their total number.
+    """Show on standard error how many of `figures` measurements are done.
 
     Yield a function. Call it with a figure's label to start that figure; it returns the function to call with the bytes
     done. `show` is as in `transfer_progress`.

@@ -15,14 +15,14 @@ from typing import Any, Self
 from .build_id import is_text
 
 FORMAT = "cipherlane bitstream 1"
-SUFFIX = ".json"  # added to the whole name of the bitstream
-MOST_BYTES = 64 << 10  # maximum size of a description
+SUFFIX = ".json"  # appended to the bitstream's file name: X.bit becomes X.bit.json
+MOST_BYTES = 64 << 10  # maximum size of a description file in bytes
 _NAME, _WORD = r"[a-z0-9_]{1,40}", r"[A-Za-z0-9][\w.-]{0,40}"
-# The patterns of the texts.
+# Regular expressions that the text fields of a description must match.
 _TEXTS = {"board": _NAME, "configuration": _NAME, "title": ".{1,80}", "part": _WORD, "build_id": ".*"}
 _TEXTS |= {"version": _WORD, "sha256": "[0-9a-f]{64}"}
 # Options of openFPGALoader that choose a cable or a bootloader, with a space between words. A description may contain
-# no others: the program has options that erase or unlock memories.
+# no others, because openFPGALoader also has options that erase or unlock memories.
 _LOADER = re.compile(
     rf"(?:(?:--dfu|--(?:board|cable) {_WORD}|--(?:vid|pid) 0x[0-9a-f]{{4}}|--altsetting [0-9]{{1,2}})(?: (?=-)|\Z))+"
 )
@@ -34,7 +34,7 @@ class DescriptionError(ValueError):
 
 @dataclass(frozen=True)
 class Cable:
-    """A kind of cable: the revision for users to choose, all revisions, USB identity, openFPGALoader's options."""
+    """A kind of cable. The fields have the meanings given in `cipherlane.link.flashing.BoardCable`."""
 
     revision: str
     revisions: str
@@ -44,7 +44,7 @@ class Cable:
 
 @dataclass(frozen=True)
 class Description:
-    """A bitstream and the board that it is for. Fields as in `cipherlane.link.flashing.Board`."""
+    """A bitstream and its board. `cipherlane.link.flashing.Board` explains the fields about the board."""
 
     board: str
     configuration: str
@@ -58,21 +58,21 @@ class Description:
     sha256: str
 
     def text(self) -> str:
-        """Return the content of the file."""
+        """Return the text of the JSON file that stores this description."""
         return json.dumps({"format": FORMAT, **dataclasses.asdict(self)}, indent=1) + "\n"
 
     def is_of(self, bitstream: bytes) -> bool:
-        """Return whether these bytes are the bitstream."""
+        """Return whether `bitstream` has the size and the SHA-256 that this description states."""
         return len(bitstream) == self.size and hashlib.sha256(bitstream).hexdigest() == self.sha256
 
     @classmethod
     def of(cls, bitstream: bytes, **fields: Any) -> Self:
-        """Return the description of these bytes; `fields` are the remaining fields."""
+        """Return the description of `bitstream`; `fields` are all fields except size and SHA-256."""
         return cls(size=len(bitstream), sha256=hashlib.sha256(bitstream).hexdigest(), **fields)
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the description in a text.
+        """Return the description that `text`, the content of its JSON file, contains.
 
         Raises:
             DescriptionError: it contains none, or a field is missing or wrong.

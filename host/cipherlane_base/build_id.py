@@ -6,7 +6,7 @@ The text form is two hexadecimal digests with a hyphen between them: gateware, t
 
 import re
 
-MARK = b"cipherlane build"  # these 16 bytes stand in an image until the build flow replaces them with an id
+MARK = b"cipherlane build"  # a placeholder of 16 bytes in an image: the build flow replaces it with a build id
 _PART = len(MARK) // 2
 _TEXT = re.compile(rf"[0-9a-f]{{{2 * _PART}}}-[0-9a-f]{{{2 * _PART}}}")
 

@@ -85,7 +85,7 @@ class Interleaved:
 
 
 def words(seed: int, count: int) -> bytes:
-    """Return the first words that the generator xorshift32 produces from a seed, as little-endian bytes."""
+    """Return the first `count` words that the generator xorshift32 produces from `seed`, as little-endian bytes."""
     values = []
     for _ in range(count):
         seed ^= seed << 13 & _MASK
@@ -96,7 +96,7 @@ def words(seed: int, count: int) -> bytes:
 
 
 def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data that must result after all passes, with the library `cryptography`."""
+    """Compute with the library `cryptography` the data that the board must hold after all passes."""
     stream = words(seed, 12 + size // 4)
     key, chain, data = stream[: key_bits // 8], stream[32:48], stream[48:]
     for _ in range(passes):
@@ -271,8 +271,8 @@ ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
 # Maps each engine in C to a pair. First: a constant of c_cipher.h, which selects how the engine computes a round.
-# Second: a configuration of the simulated board, or None if the engine runs on the default configuration, because it
-# needs no special instructions.
+# Second: a configuration of the simulated board, or None for the default configuration, which suffices for engines
+# without special instructions.
 _ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_INSTRUCTIONS", "scalar")}
 
 

@@ -140,7 +140,7 @@ def throughput(board: BenchBoard) -> Iterator[Record]:
 
 
 def isolated_block(board: BenchBoard) -> Iterator[Record]:
-    """Measure a call that processes one block, with warm caches. The fastest of four calls counts."""
+    """Measure a call that processes one block, with warm caches; record the fastest of four calls."""
     for mode in board.family.modes:
         for key_bits in board.family.key_bits:
             result = board.measure(mode, key_bits=key_bits, size=BLOCK, passes=5)

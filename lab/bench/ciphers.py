@@ -31,8 +31,8 @@ MARS_CONSTANTS = (0xB7E15162, 0x243F6A88, 0x02917D59)
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """A cipher: its C header, key length in bits as in the paper, block length in bytes, and an independent
-    implementation to compare with.
+    """A cipher: its C header, its key length in bits as in the paper of Fiskiran and Lee, its block length in bytes,
+    and an independent implementation to compare with.
 
     The oracle is the library's `encryptor`. Without one, `record` is the name in `lab.bench.recorded`.
     """
@@ -96,7 +96,8 @@ def mars_words() -> list[int]:
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data that must result after all passes. Arguments after `name`: see `lab.bench.board.expected`.
+    """Compute the data that a correct program returns after all passes, with an implementation that is independent of
+    our C code. The arguments after `name` are the same as in `lab.bench.board.expected`.
 
     A stream cipher continues from pass to pass.
     """
@@ -111,8 +112,8 @@ def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, pass
 
 
 def program(name: str, header: str, engine: str, style: str, oracle: Callable, defines: tuple[str, ...] = ()) -> Family:
-    """Return the benchmark program of an algorithm other than AES. Its code is the file in lab/bench/firmware/ciphers
-    that `header` names.
+    """Return the benchmark program of an algorithm other than AES. The code of the algorithm is the file
+    lab/bench/firmware/ciphers/`header`.
     """
     return Family(
         name,
@@ -153,8 +154,8 @@ def write_headers() -> None:
 
 
 def encryption(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure the encryption of 2 KB: the fastest of three passes. Tables in memory share the data cache with these
-    data.
+    """Measure the encryption of 2 KB of data: the fastest of three passes. The data and the tables in memory share the
+    data cache.
     """
     cipher = CIPHERS[board.family.engine]
     found = board.measure("ecb", size=WORKING_SET, passes=recorded.PASSES)

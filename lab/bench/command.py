@@ -14,12 +14,13 @@ from gateware.flow.firmware import REPOSITORY
 from lab.bench import cases
 from lab.bench.board import WrongAnswerError
 
-# a pair: the name for the option --only, and the function that measures
+# A step of a measurement command: a name for the option --only, and the function that measures.
 Step = tuple[str, Callable[[], list[cases.Record]]]
 
 
 def run(name: str, description: str, kind: str, steps: Iterable[Step], columns: Sequence[str]) -> int:
-    """Run the command ``make bench-<name>``; return the exit status. Several steps can have the same name.
+    """Run the command ``make bench-<name>``; return its exit status. If several steps have the same name, the option
+    --only selects all of them.
 
     Results are written only when everything was measured.
 

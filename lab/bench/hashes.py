@@ -18,7 +18,9 @@ BLOCK_BYTES = 64
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data that must result after all passes. Arguments after `name`: see `lab.bench.board.expected`."""
+    """Compute the data that a correct program returns after all passes, with Python's hashlib. The arguments after
+    `name` are the same as in `lab.bench.board.expected`.
+    """
     data = words(seed, 12 + size // 4)[48:]
     for _ in range(passes):
         digest = hashlib.new(name, data).digest()

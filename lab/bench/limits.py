@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Limits for CTR on the vector unit: targets, and the fewest possible cycles, for data in the cache and outside it."""
+"""Target values and lowest possible values for the cycles per block of CTR on the vector unit. The lowest possible
+values depend on whether the data are in the data cache.
+"""
 
 # Target cycles per block at AES-128/192/256 for each engine. They include the loop and all loads and stores of data.
 BARS = {
@@ -7,7 +9,8 @@ BARS = {
     "ise_fused": {128: 28, 192: 30, 256: 32},
     "ise_vmem": {128: 16, 192: 18, 256: 20},
 }
-# VexRiscv's data cache fetches a line of 32 bytes in 13 cycles: 8 for the words, 1 in the memory and 4 in the cache.
+# VexRiscv's data cache takes 13 cycles to fetch a line of 32 bytes: 8 for the words, 1 in the memory and 4 in the
+# cache.
 LINE_BYTES, LINE_CYCLES = 32, 13
 BLOCK_BYTES = 16
 STATES = {

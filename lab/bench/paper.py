@@ -26,8 +26,8 @@ def find(records: list[Record], **values) -> Record | None:
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """Return the speed of `record` divided by the speed of the engine and style in `over`. Return None if the engine in
-    this style was not measured.
+    """Return how many times faster `record` is than another record, which has the engine and style in `over` and the
+    same mode, direction and key length. Return None if that record is missing.
     """
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)
@@ -102,8 +102,8 @@ def show_quoted(console: Console, records: list[Record]) -> None:
 
 
 def show_bars(console: Console, records: list[Record]) -> None:
-    """Compare CTR on the vector unit with its targets, and with the fewest possible cycles. Each engine has rows for
-    data in the cache and outside it.
+    """Compare the cycles per block of CTR on the vector unit with their targets and with the fewest possible cycles.
+    Each engine has one row for data in the cache and one row for data outside it.
     """
     rows = []
     for engine, bars in limits.BARS.items():

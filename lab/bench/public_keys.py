@@ -39,7 +39,9 @@ def worked(operation: str, data: bytes) -> bytes:
 
 
 def expected(operation: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data that must result after all passes. Arguments after the first: see `lab.bench.board.expected`."""
+    """Compute the data that a correct program returns after all passes, with Python's integers. The arguments after
+    `operation` are the same as in `lab.bench.board.expected`.
+    """
     data = words(seed, 12 + size // 4)[48:]
     for _ in range(passes):
         data = worked(operation, data)
@@ -47,7 +49,7 @@ def expected(operation: str, mode: str, decrypt: bool, key_bits: int, size: int,
 
 
 def defines(operation: str, halves: str) -> tuple[str, ...]:
-    """Return the compiler options that select an operation and a kind of multiplier."""
+    """Return the compiler options that select an operation and a kind of multiplier (a key of `HALVES`)."""
     return f"-DBENCH_OPERATION=PUBLIC_{operation.upper()}", f"-DBENCH_HALVES={HALVES[halves]}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Published results for AES-128 encryption, quoted from others. A value is None if no published value was found."""
+"""Results for AES-128 encryption that other authors published. A value is None if no published value was found."""
 
 from dataclasses import dataclass
 

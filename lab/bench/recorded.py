@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Recorded results of Crypto++ for ciphers that the library `cryptography` lacks. recorded.toml contains them.
+"""Results of Crypto++, recorded in recorded.toml, for ciphers that the library `cryptography` lacks.
 
 ``python -m lab.bench.recorded`` writes that file again. It needs Debian's libcrypto++-dev (8.7.0), which nothing else
 here needs.

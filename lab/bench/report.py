@@ -92,8 +92,8 @@ def _show_list(console: Console, records: list[Record], measure: str, names: tup
 
 
 def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
-    """Return a row for each engine: its name, and two parts of the cycles of a call with 1 KB: the cycles for the
-    blocks, and the cycles for everything else.
+    """Return a row for each engine. The row contains the engine's name and the cycles of a call with 1 KB, in two
+    parts: the cycles for the blocks, and the cycles for everything else.
 
     The cycles of a block come from the additional 32 KB of the longest call.
     """
@@ -107,7 +107,7 @@ def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
 
 
 def is_constant_time(records: list[Record]) -> bool:
-    """Return whether all calls of each constant-time measurement took equally many cycles."""
+    """Return True if, in each constant-time measurement, all calls took the same number of cycles."""
     return all(len(record["cycle_counts"]) == 1 for record in records if record["measure"] == "constant time")
 
 

@@ -30,7 +30,7 @@ ON_CHIP = ("ise_vmem", "accelerator")
 
 
 def measure(board: BenchBoard, key_bits: int = 128) -> Iterator[cases.Record]:
-    """Measure CTR in each memory where the engine can process data; yield one record for each."""
+    """Measure CTR in each memory where the engine can process data; yield one record for each memory."""
     engine = board.family.engine
     size = C_BYTES if engine in ("byte", "table") else BYTES
     for memory in ("buffer", "sdram", *(["sdram, copied"] if engine in ON_CHIP else [])):

@@ -11,8 +11,9 @@ from lab.bench import cases
 from lab.bench.board import ISE_FAMILIES, KEY_BITS, BenchBoard, Family
 
 MEASURE = "one block at a time"
-# Maps each form of a round to its constant in lab/bench/firmware/variants_papers.c and the measured styles of C code.
-# `ise_kept` has no style `swap`: its state stays in one register, so there are no pointers to exchange.
+# A form is a way to compute a round. This dict maps each form to its constant in lab/bench/firmware/variants_papers.c
+# and to the styles of C code in which we measure it. `ise_kept` has no style `swap`: its state stays in one register,
+# so there are no pointers to exchange.
 FORMS = {
     "table": ("BENCH_TABLES", ("loop", "swap", "unrolled")),
     "byte": ("BENCH_BYTES", ("loop",)),
@@ -24,8 +25,8 @@ FORMS = {
     "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
     "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
 }
-# Further forms, in which one instruction computes a round. `ise_vmem` also has vector loads and stores. Only
-# `lab.bench.sets` uses these forms.
+# Two more forms of a round, in which one instruction computes a round. The form `ise_vmem` also uses vector loads and
+# stores. Only `lab.bench.sets` uses these two forms.
 ROUND_FORMS = {"ise_fused": "BENCH_FUSED", "ise_vmem": "BENCH_VMEM"}
 # Maps each instruction set on wider registers to its value of BENCH_WIDE in lab/bench/firmware/wide_rounds.h.
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
@@ -62,8 +63,8 @@ def families() -> tuple[Family, ...]:
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
-    """Return the size in bytes of the code that processes one block: the function for a block, and the functions for a
-    round that it calls.
+    """Return the size in bytes of the code that processes one block. This code is the function for a block, and the
+    functions for a round, if the function for a block calls them.
     """
     rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
     return sizes[f"block_{direction}_{key_bits}"] + rounds

@@ -29,8 +29,8 @@ BUILD = REPOSITORY / "build" / "bench" / "lte"
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
 # The configuration of the simulated board that contains every engine in ENGINES.
 CONFIGURATION = "lte"
-# The step and the maximum of the data rates above the paper's rates, in Mbit/s. The rate rises by one step at a time
-# until a block takes longer than 1 ms. Blocks for a rate above the maximum do not fit in the program's memory.
+# Data rates in Mbit/s above the rates of Hessel et al. 2009: the step and the maximum. The rate rises by one step at a
+# time until a block takes longer than 1 ms. Blocks for a rate above the maximum do not fit in the program's memory.
 STEP_MBPS, MOST_MBPS = 25, 400
 # Number of timed passes over a block. The engines in C make fewer passes, because they take about ten times the
 # permitted time.
@@ -81,8 +81,8 @@ class LteBoard(ProgramBoard):
 
 
 def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
-    """Measure each engine and yield records: at the data rates of the paper, then at higher rates until a block does
-    not finish within 1 ms, or up to `MOST_MBPS`.
+    """Measure each engine and yield records. The first data rates are those of Hessel et al. 2009. Then the rate rises
+    until a block does not finish within 1 ms, or up to `MOST_MBPS`.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'}", file=sys.stderr, flush=True)

@@ -25,7 +25,8 @@ DOWNLINK = 1
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
 
 
-# COUNT, BEARER and random seed of the generated packets. PDCP's sequence number wraps to 0 after three PDUs.
+# COUNT of the first generated packet, BEARER, and a part of the random seed. With this COUNT, PDCP's sequence number
+# wraps to 0 after three PDUs.
 _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 
@@ -109,8 +110,8 @@ def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
 
 
 class Example(NamedTuple):
-    """A transport block to receive, with its packets. The key, COUNT (of the first PDU) and BEARER are needed to
-    decipher it.
+    """An example for a test or a measurement: a transport block, the packets inside it, and the values that are needed
+    to decipher it: the key, COUNT (of the first PDU) and BEARER.
     """
 
     key: bytes

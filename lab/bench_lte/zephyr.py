@@ -31,7 +31,8 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
 from lab.results.tables.bench_lte_zephyr import ORDERS, TABLE
 
 SAMPLE = REPOSITORY / "lab" / "bench_lte" / "threads"
-# Configuration of the simulated board. Place-and-route of this configuration meets the clock of the simulated board.
+# Configuration of the simulated board. Place-and-route of this configuration meets the clock that the simulated board
+# uses.
 CONFIGURATION = "eth_zephyr"
 # The engines. The index of an engine in this tuple is its number in a request. None means no ciphering (128-EEA0).
 ENGINES = (
@@ -102,8 +103,9 @@ class ZephyrLteBoard(ProgramBoard):
         return {name: int(re.search(pattern, text).group(1)) for name, pattern in COSTS.items()}
 
     def ask_for(self, example: blocks.Example, engine: str | None, times: int) -> dict[str, tuple[int, ...]]:
-        """Return the application's reply for each order of its threads. A reply is a sequence of 32-bit numbers; the
-        application's `main.c` describes them. The last `times` numbers are the cycles of each measured block.
+        """Send a block to the application; return its reply for each order of its threads' priorities. A reply is a
+        sequence of 32-bit numbers; the application's `main.c` describes them. The last `times` numbers are the cycles
+        of each measured block.
         """
         reply = self.ask(REPLY_WORDS * len(ORDERS), example.request(ENGINES.index(engine), times))
         return {
@@ -112,7 +114,7 @@ class ZephyrLteBoard(ProgramBoard):
         }
 
     def measure(self, engine: str | None, size: int) -> list[dict]:
-        """Measure blocks of `size` bytes, one block per TTI (1 ms); return one record for each of `ORDERS`.
+        """Measure blocks of `size` bytes, one block per TTI (1 ms); return one record for each order in `ORDERS`.
 
         Raises
         ------
@@ -181,8 +183,8 @@ def in_time(found: dict) -> bool:
 
 
 def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
-    """Measure each engine and order of threads, and yield records: at the paper's data rates, then at higher rates. For
-    each engine, the rate rises until blocks are late in every order of threads.
+    """Measure each engine with each order of the threads' priorities, and yield records: at the paper's data rates,
+    then at higher rates. For each engine, the rate rises until blocks are late with every order.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)

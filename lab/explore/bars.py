@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks our AES cores against performance targets, and computes the cost of more key lengths and more keys.
+"""Checks whether our AES cores meet performance targets. Computes what a core's additional key lengths and key slots
+cost in LUT4s and MHz.
 
 The limits of cycles per block hold for every member with one engine. The limits of throughput, and of throughput per
 area, hold for members with one key of AES-128, on one part. The cycles must be below those of Hessel et al. 2009, Table
@@ -11,7 +12,7 @@ from lab.explore.members import FAMILY, KEY_SETS
 
 Record = dict
 PART = ("LFE5UM5G-85F", 8)
-# Maps (datapath, key bits) to the maximum number of cycles per block.
+# Targets: maps (datapath, key bits) to the largest permitted number of cycles per block.
 MOST_CYCLES = {
     ("32", 128): 44,
     ("64", 128): 22,
@@ -22,7 +23,7 @@ MOST_CYCLES = {
     ("128", 256): 15,
     ("pipelined", 256): 1,
 }
-# Maps a datapath to two values that a core must exceed: Mbps, and Mbps per LUT4.
+# Targets: maps a datapath to two values that a core must exceed: Mbps, and Mbps per LUT4.
 ABOVE = {"128": (1439, 0.35), "pipelined": (23900, 0.60)}
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Describes the FPGA families of `lab.explore.fpgas`: their tools' options, the cells that they count, and how to read
-the tools' output.
+"""Describes the FPGA families of `lab.explore.fpgas`: the options of their tools, the cell types to count, and how to
+read the tools' output.
 
 Logic is counted in a family's unit. A distributed RAM of 16 words of 4 bits counts as 4 LUT4, as on the ECP5.
 """
@@ -66,12 +66,14 @@ class Family:
         return f"read_verilog ports.v {name}_ecp5.v; {self.synthesis} -top {name}_ecp5 -json harness.json"
 
     def place_command(self, seed: int, target_mhz: int) -> list[str]:
-        """Return the command that places and routes ``top.json`` and writes a report, named by the seed."""
+        """Return the command that places and routes ``top.json``, and writes a report whose file name is the seed."""
         given = ["--json", "top.json", "--freq", str(target_mhz), "--timing-allow-fail"]
         return [self.program, *self.options, *given, "--seed", str(seed), "--report", f"{seed}.json"]
 
     def resources(self, module: dict) -> dict[str, int]:
-        """Return logic, flip-flops and block RAMs of a netlist that Yosys mapped to this family's cells."""
+        """Return the resources of a netlist that Yosys mapped to this family's cells: logic in `unit`, flip-flops and
+        block RAMs.
+        """
         cells = Counter(cell["type"] for cell in module["cells"].values())
 
         def matching(pattern: str) -> int:
@@ -84,17 +86,20 @@ class Family:
         }
 
     def filled(self, report: dict) -> float:
-        """Return the share of the part's logic that core and shift registers take, from nextpnr's report."""
+        """Return the fraction of the FPGA part's logic that the core and the shift registers around the core use. Read
+        the numbers from nextpnr's report.
+        """
         found = report["utilization"][self.resource]
         return found["used"] / found["available"]
 
 
 def _located(form: str, *pins: str) -> str:
-    """Return constraints that put the top module's pins onto a package's pins."""
+    """Return constraints that assign the top module's ports to pins of the package."""
     return "".join(form.format(port=port, pin=pin) for port, pin in zip(PINS, pins, strict=True))
 
 
-# These families have no distributed RAM, so tables for which the cores ask for it become flip-flops.
+# A Yosys command for families without distributed RAM. It removes the attribute `ram_style`, with which a core requests
+# distributed RAM for a table. So these tables become flip-flops.
 NO_DISTRIBUTED_RAM = "setattr -unset ram_style m:*; "
 FAMILIES = {
     "up5k": Family(
@@ -112,8 +117,9 @@ FAMILIES = {
         resource="ICESTORM_LC",
         prepare=NO_DISTRIBUTED_RAM,
     ),
-    # Yosys' carry cells for Nexus have a constant carry input, which nextpnr refuses: hence -noccu2. nextpnr finds no
-    # route from clock pins at the sides, such as L13, so the clock has a pin at the top.
+    # Yosys' carry cells for Nexus have a constant carry input, which nextpnr rejects; the option -noccu2 avoids these
+    # cells. nextpnr finds no route from clock pins at the sides of the chip, such as L13. So the clock uses a pin at
+    # the top.
     "nexus": Family(
         name="CrossLink-NX (Nexus)",
         part="LIFCL-40-9BG400C",
@@ -174,14 +180,14 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a tool gives no result: in plain words, and as the tool's own error."""
+    """The reason why a tool produced no result: in plain words, and as the tool's own error message."""
 
     reason: str
     error: str
 
 
 def failure(tool: str, log: Path) -> Failure:
-    """Return why a tool failed, from its log."""
+    """Return the reason why a tool failed, read from the tool's log."""
     text = log.read_text(errors="replace")
     if crash := re.search(r"^.*(memory fault|wasm trap).*$", text, re.MULTILINE):
         return Failure(f"{tool} crashes", crash[0].strip())

@@ -31,7 +31,7 @@ from lab.explore.fpga_families import FAMILIES, Failure, Family, failure
 from lab.explore.records import BLOCK_BITS
 
 LIMIT_S = 600  # time limit of one run of a tool
-# The cores, as `make core` takes them. None has cells of the ECP5.
+# The cores to build, in the syntax of `make core`. None of these cores contains ECP5 cells.
 CORES = (
     "aes datapath=32 sbox=tower key_lengths=128",
     "aes datapath=128 sbox=tower key_lengths=128",
@@ -43,28 +43,28 @@ CORES = (
 
 
 class ToolFailed(RuntimeError):
-    """A tool gives no result; the argument is a `Failure`."""
+    """A tool produced no result; the exception's argument is a `Failure` with the reason."""
 
 
 class TooLate(ToolFailed):
-    """A tool did not end within the limit."""
+    """A tool did not finish within `LIMIT_S` seconds."""
 
 
 def job(core: str) -> Job:
-    """Return the kind, the option values and the name of a core."""
+    """Return the kind, the option values and the name of a core. `core` describes the core in the syntax of `CORES`."""
     ((found,), _) = jobs(core.split())
     return found
 
 
 def cycles_per_block(core: str) -> int:
-    """Return the cycles from block to block in a long message, with AES-128."""
+    """Return the number of cycles from one block to the next in a long message, with AES-128."""
     _, values, _ = job(core)
     ciphers = [family.block_cycles(values, 128)] if "datapath" in values else []
     return max([*ciphers, *([values["cycles"]] if "cycles" in values else [])])
 
 
 def run(step: str, command: list[str], folder: Path, environment: dict[str, str]) -> None:
-    """Run a tool; its output goes to a log that is named by the step.
+    """Run a tool. Write its output to a log file with the name of the step.
 
     Raises
     ------
@@ -113,7 +113,8 @@ def synthesise(core: str, fpga: Family, folder: Path, environment: dict[str, str
 
 
 def place(fpga: Family, folder: Path, seed: int, environment: dict[str, str]) -> dict[str, Any]:
-    """Return nextpnr's report about one seed, from an earlier run if the netlist is unchanged.
+    """Return nextpnr's report for one seed. Take the report of an earlier run if the netlist, command and constraints
+    are unchanged.
 
     Raises
     ------
@@ -135,7 +136,8 @@ def place(fpga: Family, folder: Path, seed: int, environment: dict[str, str]) ->
 def build(
     core: str, fpga: Family, seeds: range, folder: Path, environment: dict[str, str], tools: str
 ) -> dict[str, Any]:
-    """Synthesise, place and route a core on a part; return its record, which has the reasons of what failed.
+    """Synthesise, place and route a core on a part; return its record. If a step failed, the record contains the
+    reason.
 
     After a seed that takes too long, no other one is tried.
     """
@@ -157,7 +159,9 @@ def build(
 def record(
     core: str, fpga: Family, area: dict[str, int] | None, reports: dict[int, dict], failures: dict[int, Failure]
 ) -> dict[str, Any]:
-    """Return a record about a core on a part: `area` is None if there is no netlist; reports and failures by seed."""
+    """Return the record of a core on a part. `area` is None if there is no netlist. `reports` and `failures` are
+    indexed by seed.
+    """
     found: dict[str, Any] = {"core": core, "family": fpga.name, "part": fpga.part, "speed": fpga.speed}
     found |= {"unit": fpga.unit, **(area or {"logic": None, "ff": None, "bram": None})}
     found |= {

@@ -44,14 +44,16 @@ class Message:
 
 @dataclass(frozen=True)
 class Member:
-    """One GHASH unit: how many cycles a multiplication takes, and whether the unit is portable or uses ECP5 cells."""
+    """A GHASH unit: `cycles` is the number of cycles of a multiplication; `portable` is true if the unit contains no
+    ECP5 cells.
+    """
 
     cycles: int
     portable: bool = False
 
     @property
     def name(self) -> str:
-        """The name of this unit's files."""
+        """The name of this unit and of its files, for example ``ghash-8-portable``."""
         return f"ghash-{self.cycles}{'-portable' if self.portable else ''}"
 
     def design(self) -> tuple[Design, dict[str, str]]:

@@ -43,5 +43,5 @@ class Harness(Module):
         ]
 
     def verilog(self, name: str):
-        """Returns LiteX's Verilog output for the harness. Clock, serial input and serial output are its pins."""
+        """Returns LiteX's Verilog output for the harness. Its ports are clock, serial input and serial output."""
         return verilog.convert(self, {self.cd_sys.clk, self.serial_in, self.serial_out}, name=name)

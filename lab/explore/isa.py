@@ -41,7 +41,7 @@ DEVICE = ("--um5g-85k", "--speed", "8", "--package", "CABGA554")
 SYNTHESIS = "synth_ecp5 -nodsp"
 TARGET_MHZ = 200
 SEEDS = 3
-TIMEOUT_S = 7200  # a step needs far less time, but the machine can be busy
+TIMEOUT_S = 7200  # a step needs much less time, unless the machine is busy
 Ports = tuple[Module, list[Signal], list[Signal]]
 
 
@@ -148,7 +148,7 @@ PARTS: dict[str, Callable[[], Ports]] = {
     **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in COLUMN_SBOXES.items()},
     **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in COLUMN_SBOXES.items()},
 }
-# Maps the parts that are not placed on DEVICE to nextpnr's options for their device.
+# nextpnr's options for the parts that we place on another device than DEVICE.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}
 
 

@@ -62,7 +62,7 @@ class Member:
 
     @property
     def name(self) -> str:
-        """The name of the files of this core."""
+        """The name of this core and of its files, for example ``aes-32-canright-x2``."""
         engines = f"x{self.engines}" if self.engines > 1 else ""
         return "-".join(part for part in (self.algorithm, str(self.datapath), self.sbox, self.s_q, engines) if part)
 
@@ -76,7 +76,7 @@ class Member:
         return _design(aes, {"key": aes.sink.key, "block": aes.sink.block, "out": aes.source.block})
 
     def measure(self, module: dict, ports: dict[str, str]) -> Message:
-        """Simulates the core's netlist; checks and measures its results.
+        """Simulates the core's netlist. Checks the results, and measures cycles and transitions.
 
         Raises
         ------
@@ -150,13 +150,15 @@ class _Mapped:
         raise ProtocolError(f"no result for {PATIENCE} cycles")
 
     def edge(self) -> None:
-        """Performs a clock edge."""
+        """Simulates a clock edge, and the logic after it until all signals are stable."""
         self.netlist.edge()
         self.netlist.settle()
 
 
 def _snow3g(module: dict, ports: dict[str, str]) -> Message:
-    """Measures a SNOW 3G core. Each lane runs one of 3GPP's test sets, until the last keystream word in the sets."""
+    """Measures a SNOW 3G core. Each lane runs one of 3GPP's test sets, up to the last keystream word that any set
+    contains.
+    """
     mapped = _Mapped(module, ports, len(KEYSTREAMS))
     fields = (("k", 0), ("iv", 1))
     job = {

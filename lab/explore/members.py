@@ -40,7 +40,7 @@ class Member:
 
     @property
     def name(self) -> str:
-        """The name of the files of this core."""
+        """The name of this core and of its files, for example ``128-lut-1-all-8``."""
         return f"{self.datapath}-{self.sbox}-{self.engines}-{self.keys}-{self.slots}"
 
     @property
@@ -96,7 +96,7 @@ class Peer:
 
     @property
     def name(self) -> str:
-        """The name of this core's files."""
+        """The name of this core and of its files: ``peer-`` and the name of the public core."""
         return f"peer-{self.core}"
 
     def read(self, checkout: Path) -> tuple[Design, Callable[[Netlist], Protocol]]:

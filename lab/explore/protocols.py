@@ -51,7 +51,9 @@ class Protocol(ABC):
 
     @abstractmethod
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Offers the blocks one after another, each until the core accepts it. Yields the results in the same order."""
+        """Offers each block to the core until the core accepts it, then offers the next block. Yields the results in
+        the order of the blocks.
+        """
 
     def _poke(self, port: str, values: Lanes) -> None:
         self.netlist.poke_lanes(port, [int.from_bytes(value, self.byte_order) for value in values])
@@ -60,7 +62,7 @@ class Protocol(ABC):
         return [value.to_bytes(16, self.byte_order) for value in self.netlist.peek_lanes(port)]
 
     def _step(self, **inputs: int) -> None:
-        """Performs a clock edge, then sets inputs to new values."""
+        """Simulates a clock edge, then sets inputs to new values."""
         self.netlist.edge()
         self._put(**inputs)
 
@@ -116,7 +118,7 @@ class Stream(Protocol):
         return netlist.cycle - first
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Implements `Protocol.encrypt`."""
+        """Implements `Protocol.encrypt`: offers a block whenever the core is ready, and accepts each result at once."""
         ports, netlist = self.ports, self.netlist
         netlist.poke(ports["source.ready"], 1)
         netlist.poke(ports["sink.valid"], 1)
@@ -150,7 +152,7 @@ class LoadDone(Protocol):
         return 0
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Implements `Protocol.encrypt`."""
+        """Implements `Protocol.encrypt`: starts each block with a pulse on `ld`, and waits for `done`."""
         while True:
             self._poke("text_in", next(blocks))
             self._put(ld=1)
@@ -165,7 +167,7 @@ class InitNext(Protocol):
     """
 
     def load(self, keys: Lanes) -> int:
-        """Implements `Protocol.load`."""
+        """Implements `Protocol.load`. Counts cycles from the pulse on `init` until the core is ready."""
         self._put(reset_n=0, init=0, next=0, encdec=1, keylen=int(len(keys[0]) == 32))
         self._step(reset_n=1)
         self._poke("key", [key.ljust(32, b"\0") for key in keys])
@@ -176,7 +178,7 @@ class InitNext(Protocol):
         return self.netlist.cycle - first
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Implements `Protocol.encrypt`."""
+        """Implements `Protocol.encrypt`: starts each block with a pulse on `next`, and waits for `ready`."""
         while True:
             self._poke("block", next(blocks))
             self._put(next=1)
@@ -209,7 +211,7 @@ class Pipeline(Protocol):
         return 0
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Implements `Protocol.encrypt`."""
+        """Implements `Protocol.encrypt`: sends a block in every cycle. Each result follows `latency` cycles later."""
         given = 0
         while True:
             self._poke("state", next(blocks))

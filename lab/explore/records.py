@@ -9,7 +9,7 @@ DATA_RATES_MBPS = (100, 200, 300, 1000)
 
 
 def clock_mhz(mbps: float, cycles_per_block: float) -> float:
-    """Returns the clock in MHz at which a core reaches a given data rate."""
+    """Returns the clock in MHz that a core needs for a given data rate."""
     return mbps * cycles_per_block / BLOCK_BITS
 
 

@@ -52,8 +52,8 @@ def line(record: Record) -> str:
 
 
 def show(content: dict) -> None:
-    """Prints a table of cycles per block. For each FPGA part, prints a table of results and a table of the clocks that
-    data rates need. Also prints how many records are missing.
+    """Prints a table of cycles per block. For each FPGA part, prints a table of results, and a table of the clocks that
+    the cores need for given data rates. Also prints how many records are missing.
     """
     console = Console(width=190)
     console.print(_cycles(content["records"]))

@@ -86,7 +86,7 @@ class Loop(LiteXModule):
         # # #
 
         self.comb += source.connect(self.register.sink, keep={"valid", "ready", "last", "data", "last_be"})
-        # XORs the error signal into the data. Otherwise, synthesis would remove the logic that detects errors.
+        # XOR the error signal into the data. Otherwise, synthesis would remove the logic that detects errors.
         if hasattr(source, "error"):
             self.comb += self.register.sink.data[0].eq(source.data[0] ^ (source.error != 0))
         self.comb += self.register.source.connect(sink)

@@ -82,7 +82,9 @@ class Task:
 
 @cache
 def _present() -> tuple[str, str]:
-    """Returns two digests: one of the sources that build and measure cores, and one of the sources of our AES cores."""
+    """Returns two digests of source files: of the modules that build and measure cores, and of the modules of our AES
+    cores.
+    """
     return _contents([file for file in _flow() if file.stem not in UNRELATED]), _contents(_sources("gateware/aes"))
 
 
@@ -173,7 +175,7 @@ def _is_of_this_design(task: Task, netlist: str | None) -> bool:
 
 @cache
 def _wanted_netlist(member: Member, versions: str) -> str | None:
-    """Computes the netlist digest of one of our cores from the present sources; None if its parameters are invalid."""
+    """Computes the netlist digest of one of our cores from the present sources; None for invalid core parameters."""
     try:
         return netlist_digest(member.design()[0], versions)
     except ValueError:

@@ -36,7 +36,8 @@ WORD_SET = tuple(operation for operation in OPERATIONS if not operation & SBOX)
 
 
 class BertoniUnit(ColumnUnit):
-    """Executes one or both instruction sets. Commands and responses are the streams of `CFUUnit`.
+    """Executes the instructions of one or both sets. The unit gets commands and returns results through the streams of
+    `CFUUnit`.
 
     Undefined function ids answer 0.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Two units for comparisons with the vector AES unit. Each of them puts several instruction sets on one CFU port.
+"""Two units that combine several AES instruction sets on one CFU port, for comparison with the vector AES unit.
 
 All sets of a unit answer one cycle after their command, so each takes the same cycles as it would in a unit of its own.
 """
@@ -20,8 +20,8 @@ PTLU_64, PTLU_128, ZVKNED = 1, 2, 3
 
 
 class _Sets(CFUUnit):
-    """Connects several units to one CFU port. `chosen` is the number of the unit that gets a command. No unit gets a
-    command before the CPU takes the answer to the previous command.
+    """Connects several units to one CFU port. `chosen` is the number of the unit that gets the next command. A unit
+    gets a command only if the CPU has taken the result of the previous command, or takes it in the same cycle.
     """
 
     def _serve(self, units: tuple[CFUUnit, ...], chosen: Signal) -> None:
@@ -43,7 +43,8 @@ class _Sets(CFUUnit):
 
 
 class ComparatorUnit(_Sets):
-    """Executes those instruction sets that use the CPU's registers, through the streams of `CFUUnit`.
+    """Executes the instruction sets that work on the CPU's registers. Commands and results pass through the streams of
+    `CFUUnit`.
 
     ``funct3`` selects the set: 0 the ratified scalar instructions (`lab.isa.zkn`), 1 Bertoni's
     (`lab.isa.bertoni`), 2 VexRiscv's AES plugin (`lab.isa.rom_rounds`), 4 to 7 parallel table lookups of 32
@@ -75,7 +76,8 @@ class ComparatorUnit(_Sets):
 
 
 class WideComparatorUnit(_Sets):
-    """Executes those instruction sets that have wider registers of their own, through the streams of `CFUUnit`.
+    """Executes the instruction sets that have wider registers of their own. Commands and results pass through the
+    streams of `CFUUnit`.
 
     ``funct3`` 0 selects the ratified scalar instructions, for the firmware. The other values belong to the unit that
     was chosen last. The function id `CHOOSE` chooses a unit by its number in rs1, and answers 0: `PTLU_64` and

@@ -59,9 +59,9 @@ class LookupTables(Module):
         multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
-        # Select the byte of `word` that is the index of each lookup. For words wider than 32 bits, each lookup has a
-        # multiplexer. For words of 32 bits, each byte of an entry has its own multiplexer, which the number of the
-        # index byte controls.
+        # A multiplexer selects the byte of `word` that is the index of a lookup. If words are wider than 32 bits, there
+        # is one multiplexer for each lookup. If words have 32 bits, there is one for each memory below. The signals
+        # `numbers` contain the number of the index byte for each lookup.
         are_shared = count > LOOKUPS
         choices = numbers
         if are_shared:

@@ -25,7 +25,7 @@ WRITE = 7
 
 
 class PtluUnit(OneCycleUnit):
-    """Executes `ptlu` and `ptlu_write`, through the streams of `CFUUnit`. Other function ids get the answer 0."""
+    """Executes `ptlu` and `ptlu_write`, through the streams of `CFUUnit`. Any other function id has the result 0."""
 
     def __init__(self):
         OneCycleUnit.__init__(self)

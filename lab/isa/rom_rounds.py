@@ -30,8 +30,8 @@ FUNCT3 = 2
 # Operation codes: bits 1:0 of funct7.
 DECRYPT = 0b01
 LAST = 0b10
-# Maps each operation to four byte numbers, the low byte of the result first. If the operand is byte 3 of a register,
-# these bytes of the ROM's word form the result.
+# Maps each operation to the numbers of the four bytes of the ROM's word that form the result, starting with the low
+# byte. The result has this form if the operand is byte 3 of a register.
 BYTES = {0: (0, 1, 1, 2), DECRYPT: (0, 1, 2, 3), LAST: (1, 1, 1, 1), DECRYPT | LAST: (3, 3, 3, 3)}
 
 
@@ -41,13 +41,15 @@ def _word(*rows: int) -> int:
 
 
 def rom() -> list[int]:
-    """Return the ROM's contents: 256 words for all operations except `DECRYPT`, then 256 words for `DECRYPT`."""
+    """Return the ROM's contents: 256 words for encryption rounds and for the last round in both directions, then 256
+    words for the other decryption rounds.
+    """
     forward = [_word(y, multiply(2, x), x, multiply(3, x)) for x, y in zip(SBOX, INV_SBOX, strict=True)]
     return forward + [_word(*(multiply(factor, x) for factor in (14, 9, 13, 11))) for x in INV_SBOX]
 
 
 class ROMRoundsUnit(OneCycleUnit):
-    """Executes the plugin's instructions, through the streams of `CFUUnit`. Other function ids get the answer 0."""
+    """Executes the plugin's instructions, through the streams of `CFUUnit`. Any other function id has the result 0."""
 
     def __init__(self):
         OneCycleUnit.__init__(self)

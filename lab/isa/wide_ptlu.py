@@ -32,8 +32,8 @@ LANE = 32
 
 
 class WidePtluUnit(WideRegistersUnit):
-    """Executes `ptlu`, and instructions to XOR and shift registers and to add round keys, through the streams of
-    `CFUUnit`. Other function ids get the answer 0 and change nothing.
+    """Executes `ptlu` and three other kinds of instructions through the streams of `CFUUnit`: XOR of registers, shift
+    of a register, and addition of a round key. For any other function id, the result is 0, and nothing changes.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Registers of 64 or 128 bits on the CFU port, and moves between them and the CPU's registers.
+"""A unit's registers of 64 or 128 bits. Instructions on the CFU port move data between these registers and the CPU's
+registers.
 
 Units with other authors' wider instructions share this: registers v0 to v7, and round-key registers k0 to k15, or k0 to
 k31 with 64 bits. A register consists of lanes of 32 bits, the first in the low bits; a half is two lanes. Encodings are
@@ -33,8 +34,8 @@ MOVE_IN, KEY_WRITE, MOVE_OUT, OWN = range(4)
 
 
 class WideRegistersUnit(OneCycleUnit):
-    """Contains the registers of a unit. Executes moves between these registers and the CPU's registers, through the
-    streams of `CFUUnit`. Subclasses add further instructions.
+    """Base class of the units with wide registers. Executes the instructions that move data between these registers and
+    the CPU's registers, through the streams of `CFUUnit`. Subclasses add further instructions.
 
     Parameters
     ----------

@@ -27,7 +27,8 @@ AES32DSMI = 0b10111
 
 
 class ScalarAESUnit(ColumnUnit):
-    """Executes the scalar AES instructions. Commands and responses are the streams of `CFUUnit`.
+    """Executes the scalar AES instructions. The unit gets commands and returns results through the streams of
+    `CFUUnit`.
 
     Undefined function ids answer 0. The unit has no state.
 

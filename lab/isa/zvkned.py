@@ -36,8 +36,8 @@ RCON = (0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x1B, 0x36)
 
 
 class ZvknedUnit(WideRegistersUnit):
-    """Executes Zvkned's instructions, through the streams of `CFUUnit`. Other function ids get the answer 0 and change
-    nothing.
+    """Executes Zvkned's instructions, through the streams of `CFUUnit`. For any other function id, the result is 0, and
+    nothing changes.
 
     Parameters
     ----------
@@ -88,8 +88,8 @@ class ZvknedUnit(WideRegistersUnit):
             constant.eq(constants[index]),
         )
 
-        # Second cycle: ShiftRows, MixColumns and AddRoundKey. InvMixColumns(column) is MixColumns(column XOR a
-        # correction).
+        # Second cycle: ShiftRows, MixColumns and AddRoundKey. To compute InvMixColumns, XOR a correction into each
+        # column, then apply MixColumns.
         forward = Cat(*shift_rows(byte_list(substituted)))
         straight, mixed, is_middle_inverse = Signal(128), Signal(128), Signal()
         self.comb += [

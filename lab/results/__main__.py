@@ -13,8 +13,8 @@ from lab.results import kept, pages
 
 
 def take(folder: Path) -> list[Path]:
-    """Read the results files in `folder`. Write those of their figures that pages show to `lab/results/data`, and
-    return the paths of the written files.
+    """Read the results files in `folder`. Copy the measured values that pages show to `lab/results/data`. Return the
+    paths of the results files that were read.
 
     Raises
     ------

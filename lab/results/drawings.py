@@ -29,7 +29,7 @@ from pictures.points import Point, points
 
 FOLDER = "lab/results"
 PICTURES = "docs/pictures"
-# The plots about bitstreams show the bitstreams of this board.
+# The reference board. The plots about bitstreams show this board's bitstreams.
 REFERENCE = "ecpix5"
 SBOXES = activity.SBOXES | {"block_ram": "block RAM"}
 UNITS = {
@@ -241,8 +241,8 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# Defines the plot at the top of each paper's page: the plot's title, a table or figure of the paper, and a suffix. The
-# plot shows the values of the table or figure whose names end with the suffix.
+# Defines the plot at the top of each paper's page. A tuple contains the plot's title, the name of a table or figure of
+# the paper, and a suffix. The plot shows a value from the table or figure if the value's name ends with the suffix.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Read and write the figures in `lab/results/data`. They are copied from the files in `build/results`, but only the
-figures that pages show.
+"""Read and write the figures (measured values) in `lab/results/data`. The figures that pages show are copied there from
+the files in `build/results`.
 
 A file is JSON: `provenance` tells how the figures were measured (`cipherlane_base.figures` makes it), the rest is the
 figures.
@@ -56,7 +56,7 @@ def measured(path: Path, command: str) -> Content:
 
 
 def select(rows: Iterable[dict], names: Iterable[str]) -> list[dict]:
-    """Return a copy of each row that contains only the fields in `names`."""
+    """Return copies of all rows; the copies contain only the fields in `names`."""
     return [{name: row[name] for name in names} for row in rows]
 
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Make the pages from the figures in `lab/results/data`: a list of all tables, and each page with its tables."""
+"""Make the pages from the figures (measured values) in `lab/results/data`: insert each table into its page, and list
+all tables on one page.
+"""
 
 import os
 import re

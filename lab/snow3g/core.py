@@ -110,7 +110,7 @@ class Snow3GCore(Module):
 
         # Counter blocks.
         given = [sink.data[8 * n : 8 * n + 8] for n in range(16)]
-        # The signal `given_head` is COUNT || BEARER || DIRECTION.
+        # The signal `given_head` is COUNT || BEARER || DIRECTION from the counter block at the input.
         given_head = Cat(given[4][2:], *reversed(given[:4]))
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
@@ -139,8 +139,8 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # `touched`: the client replaces or removes a key. `cut`: this is the key of the current block. `stale`: this is
-        # the key that the generator uses.
+        # `touched`: in this cycle, the client replaces or removes a key. `cut`: the current block uses this key.
+        # `stale`: the generator uses this key.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -206,7 +206,7 @@ class Snow3GCore(Module):
                 ),
             ),
         )
-        fsm.act(  # state PASS: the core waits until the generator reaches the block
+        fsm.act(  # state PASS: the core skips keystream until the generator reaches the block
             "PASS",
             If(
                 cut,
@@ -233,7 +233,7 @@ class Snow3GCore(Module):
                 If(count == WORDS - 1, *taking),
             ),
         )
-        fsm.act(  # state REFUSE: the core waits until the client has taken the previous result
+        fsm.act(  # state REFUSE: the core waits until the previous result is taken, then returns an error
             "REFUSE",
             If(room, refuse.eq(1), NextState("WAIT")),
         )

@@ -54,8 +54,8 @@ class Snow3G(Module):
         r1, r2, r3 = (Signal(32, name=f"r{n}") for n in (1, 2, 3))
         self.state = [*s, r1, r2, r3]
         f, v = Signal(32), Signal(32)
-        # Number of clock cycles until the keystream starts. At first 33: 32 for the initialisation, and one for the
-        # first word, which the standard discards.
+        # Number of clock cycles until the keystream starts. The initial value is 33: 32 cycles for the initialisation,
+        # and one for the first word, which the standard discards.
         left = Signal(max=INITIALISATION_CLOCKS + 2)
         starts, feeds_back = Signal(), Signal()
         self.submodules.s1 = s1 = create_s1(s_r)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The S-boxes S1 and S2 of SNOW 3G (3GPP TS 35.216, 3.3): four S-boxes on bytes, then MixColumns with their own
-polynomial.
+"""The S-boxes S1 and S2 of SNOW 3G (3GPP TS 35.216, 3.3). Each applies a byte S-box to four bytes, then MixColumns. S1
+and S2 use different polynomials for MixColumns.
 
 Latency: none (combinational).
 

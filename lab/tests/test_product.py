@@ -28,7 +28,7 @@ OF_THE_TREE = (
     "tests/gateware/flow/test_environment.py",
     "tests/host/test_package.py",
 )
-SOME_TIME_S = 4 * HANG_S  # timeout, long enough to run the copy's tests while the original's tests run, too
+SOME_TIME_S = 4 * HANG_S  # timeout in seconds for the copy's tests; the original's tests can run at the same time
 
 
 def left_out(folder, names):

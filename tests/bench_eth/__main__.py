@@ -34,14 +34,14 @@ BAR_PAYLOAD = 1024
 # UDP payloads to measure with MACsec. MACsec reduces the MTU to 1468 bytes, so the last value is the largest record at
 # this MTU.
 PROTECTED_PAYLOADS = (*PAYLOADS[:-2], 1440)
-# AES cores to measure. The boards have the first core, with two engines. The second core has one engine, and shows for
-# which payloads one engine is too slow.
+# AES cores to measure. The first core has two engines, as on boards with Ethernet but without MACsec. The second core
+# has one engine, and shows for which payloads one engine is too slow.
 CORES = (CORE, {"datapath": 128, "sbox": "block_ram"})
 PROTECTED = targets.load("ecpix5", "macsec")
 
 
 def show(records: list[dict]) -> None:
-    """Print the records as a table."""
+    """Print the results of the measurements as a table."""
     table = Table(title="UDP payload through the fast path, both ways at once (sim)")
     for name in (
         "core",
@@ -71,7 +71,7 @@ def show(records: list[dict]) -> None:
 
 
 def protected() -> list[dict]:
-    """Measure the fast path with MACsec on the link; return the records."""
+    """Measure the fast path with MACsec on the link; return the results."""
     print("measuring with MACsec", file=sys.stderr, flush=True)
     clock_hz = PROTECTED.sys_clk_freq
     board = GMIIBoard(sys_hz=clock_hz, macsec=True, **PROTECTED_CORE)

@@ -37,8 +37,8 @@ class WrongAnswerError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """A case to measure: UDP payload in bytes (record header included), number of sessions that take turns, key length
-    in bits, system clock in Hz, and MACsec's cipher suite (None if the link has no MACsec).
+    """A case to measure: UDP payload in bytes (record header included), number of sessions (they send in turn), key
+    length in bits, system clock in Hz, and MACsec's cipher suite (None if the link has no MACsec).
     """
 
     payload: int
@@ -69,7 +69,7 @@ class Case:
 
 
 def name_of(core: dict) -> str:
-    """Return a core's name for tables: its datapath and, if there is more than one engine, their number."""
+    """Return a core's name for tables: the datapath and, if the core has several engines, the number of engines."""
     engines = core.get("engines", 1)
     return str(core["datapath"]) if engines == 1 else f"{engines} x {core['datapath']}"
 
@@ -115,7 +115,9 @@ def _start(board: GMIIBoard, case: Case, rng: random.Random, **directions: bool)
 
 
 def added_latency_ns(board: GMIIBoard, case: Case) -> dict[str, int]:
-    """Return two latencies in ns that MACsec adds: when the board receives a datagram, and when it sends the answer."""
+    """Return the latency in ns that MACsec adds in each direction: to a datagram that the board receives, and to the
+    answer that the board sends.
+    """
     cycles = {}
     for receives, transmits in ((False, False), (True, False), (False, True)):
         sessions, link = _start(board, case, random.Random(1), receives=receives, transmits=transmits)

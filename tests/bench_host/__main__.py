@@ -101,7 +101,9 @@ def figure(seconds: float, busy: float, board_busy: float, count: int) -> dict:
 
 
 def turns(url: str, board: psutil.Process, segments: int, rounds: int, seconds: float) -> dict:
-    """Measure the host tool and a plain echo in turns. Return the median rates of both over all rounds."""
+    """Measure the host tool and the function `echo` alternately, `rounds` times each. Return the median rates of
+    both.
+    """
     found: dict[str, list[dict]] = {"tool": [], "echo": []}
     with Device(UdpTransport(url)) as device:
         window = device.info().rx_window // device.link.transport.wire_size(HEADER.size + RECORD_BYTES)
@@ -129,7 +131,7 @@ def turns(url: str, board: psutil.Process, segments: int, rounds: int, seconds: 
 
 
 def show(records: list[dict], pinned: bool) -> None:
-    """Print the records as a table."""
+    """Print the results of the measurements as a table."""
     cores = "a core each" if pinned else "on any core"
     title = f"Records of {RECORD_BYTES} bytes to the echoing null board and back over loopback, {cores}: Mbps of data"
     table = Table(title=title)

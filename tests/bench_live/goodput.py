@@ -82,7 +82,7 @@ def clock_of(thread: str) -> int:
 
 
 def measure(rounds: int) -> dict:
-    """Measure in turns with a viewer and without a viewer; return a record with the rates of both."""
+    """Measure the data rates in alternating periods with and without a viewer; return a dictionary with both rates."""
     streamer.STRETCHES = (STRETCH,)
     hub = Turns(rounds)
     with null_board() as (url, _), contextlib.suppress(Enough):

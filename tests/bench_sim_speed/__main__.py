@@ -40,8 +40,8 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def build_baseline(target: targets.Target, directory: Path) -> Path:
-    """Build the baseline for the comparison; return its folder. LiteX's own script builds it. The baseline's simulation
-    model evaluates every unit at every clock edge.
+    """Build the baseline, a simulation model of the same board, with LiteX's own script; return its folder. The
+    baseline evaluates every unit at every clock edge.
     """
     _, sources = simulation.lay_out(target, directory, ())
     stamp = Stamp(directory / "model.digest", digest(sources))
@@ -103,7 +103,7 @@ def summary(engine: Engine, ours: list[tuple[int, float]], baseline: list[tuple[
 
 
 def show(records: list[dict]) -> None:
-    """Print the records as a table."""
+    """Print the results of the measurements as a table."""
     table = Table(title="the simulated board: its cycles in a second of CPU time")
     for name in ("engine", "cycles", "LiteX's script", "this board", "ratio"):
         table.add_column(name, justify="left" if name == "engine" else "right")

@@ -23,7 +23,7 @@ from pathlib import Path
 ADDRESS = "192.168.1.100/24"
 TUNSETIFF, IFF_TAP, IFF_NO_PI = 0x400454CA, 0x0002, 0x1000
 ETH_P_ALL = 3
-# A reordered frame arrives this many seconds late; in this time, several records pass it.
+# A reordered frame arrives this many seconds late, so that several later records overtake it.
 REORDERED_SECONDS = 0.3
 
 

@@ -82,7 +82,7 @@ class Killed:
 
     def _duration(self, port, words):
         """Return how many seconds a command runs if it is not killed. The command `cipherlane live` does not end by
-        itself. For it, return twice the seconds that it takes to start.
+        itself. For this command, return twice the seconds that the command takes to start.
         """
         begun = time.monotonic()
         process = self._start(port, words)

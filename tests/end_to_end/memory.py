@@ -46,7 +46,9 @@ class Secret:
         self.name = name or f"AES-{key_bits}"
         self.key, self.iv, self.plain = rng.randbytes(key_bits // 8), rng.randbytes(16), rng.randbytes(size)
         first = self.iv
-        if gcm:  # the only record is number 0 and marked as the last; SP 800-38D encrypts the text from counter 2 on
+        if gcm:
+            # The first counter block consists of the nonce of record 0, marked as the last record, and of counter 2. In
+            # SP 800-38D, counter 2 encrypts the first block of the text.
             self.iv = self.iv[:8] + bytes(8)
             first = self.iv[:8] + struct.pack(">II", 1, 2)
         encryptor = Cipher(algorithms.AES(self.key), modes.CTR(first)).encryptor()
@@ -76,9 +78,9 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Return the 32-bit words of `data`. Some memories store only one of the four bytes of each word, so also return
-    the words that such a memory contains. These words consist of bytes 0, 4, 8 and 12 of each 16-byte block, bytes 1,
-    5, 9 and 13, and so on.
+    """Return the 32-bit words of `data`. Some memories store only one byte lane, that is, one of the four bytes of each
+    word. For them, also return the words that consist of bytes 0, 4, 8 and 12 of each 16-byte block, of bytes 1, 5, 9
+    and 13, and so on.
     """
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
@@ -131,8 +133,8 @@ class BoardMemory:
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search the board for secrets, as `found` does. But search for memories, such as the UART's FIFOs, that store
-        each data byte in an entry of 16 bits.
+        """Search the board for secrets in memories that store each data byte in an entry of 16 bits, such as the UART's
+        FIFOs. Return the same kind of dictionary as `found`.
         """
         image = self.image()
         return _search(secrets, (image[::2], image[1::2]))

@@ -58,8 +58,9 @@ enum {
 #define PREAMBLE   8
 #define SEQUENCE   4
 #define GAP        12
-/* Limit of `ahead`. While a flood runs, `ahead` is the number of bytes of the flood that were sent,
- * minus the number of bytes of queued frames that were sent. */
+/* Upper limit of `ahead`. During a flood, the wire sends the flood's frames and queued frames.
+ * `ahead` is the number of bytes sent in flood frames minus the number of bytes sent in queued
+ * frames. A queued frame waits until `ahead` is at least the size of this frame. */
 #define AHEAD_MAX (2 * FRAME_MAX)
 
 struct frame {

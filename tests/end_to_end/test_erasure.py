@@ -63,7 +63,7 @@ def device(board):
 
 
 def opened(device, secret, engine, direction="encrypt"):
-    """Open a session, encrypt or decrypt the data of `secret` with it, and return the open session."""
+    """Open a session, encrypt or decrypt the data of `secret` in this session, and return the open session."""
     session = device.open_session(secret.key, secret.iv, engine, direction, length=len(secret.plain))
     stream(session, secret)
     return session
@@ -185,8 +185,8 @@ def test_sessions_that_end_by_themselves(memory, device):
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
     free = device.connect().ranges_free
-    # The test opens a second session, and waits until the board has ended this session. The number of free ranges then
-    # increases again.
+    # The test opens a second session, and waits until the board has ended this session. The table of counter-block
+    # ranges then has as many free entries as before.
     device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)
     assert device.connect().ranges_free < free
     until(lambda: device.connect().ranges_free == free, lambda: "the session is still open")
@@ -247,8 +247,8 @@ def test_all_slots_of_the_accelerator(memory, device):
 
 @pytest.mark.parametrize("engine", [Engine.ACCELERATOR, Engine.TABLE, Engine.ISE])
 def test_copies_of_an_open_key(memory, device, engine):
-    """While a session is open, the board must hold exactly one copy of its key. With the accelerator, the copy is in a
-    slot; with other engines, it is in the SRAM.
+    """While a session is open, the board must hold exactly one copy of the session's key. With the accelerator, this
+    copy is in a slot; with other engines, it is in the SRAM.
 
     Another session with another key has run meanwhile.
     """
@@ -384,8 +384,8 @@ def ethernet_device(ethernet_board):
 
 
 # Number of 32-bit words of a secret that can remain in the simulator. Verilator's variables `__Vlvbound_*` hold the
-# bytes that each memory port wrote last. A real board has no such variables. The DMA's port writes one block of 16
-# bytes.
+# bytes that each memory port wrote last. A real board has no such variables. The DMA's port writes 16 bytes at a
+# time, which are four words.
 SLOT_WORDS_LEFT = 4
 
 

@@ -51,7 +51,8 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
     assert out.getvalue() == reference(key, iv, data)
     assert report.records == 12, "the window several times over"
     seen = {name: after[name] - before[name] for name in after}
-    # The counter includes 12 data records, and the request `network`, which reads it.
+    # The counter `records` includes the 12 data records, and the last request `network`, whose reply reports this
+    # counter.
     assert seen["records"] >= 12 + 1
     assert not any(seen[name] for name in ("malformed", "checksum_errors", "fcs_errors"))
     parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
@@ -60,8 +61,8 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
 
 
 def test_requests_that_come_in_pairs_after_a_close_are_answered(board):
-    """Requests arrive in pairs while the board zeroizes the frames of a closed session. Of the requests of all pairs,
-    the board is allowed to lose one.
+    """Send requests in pairs while the board zeroizes the frames of a closed session. In the whole test, the board is
+    allowed to lose one request.
     """
     lost = 0
     with Device(Host(board)) as device, board.udp_socket() as host:

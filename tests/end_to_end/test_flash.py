@@ -29,8 +29,8 @@ WAIT_S = 1.0
 
 @pytest.fixture(autouse=True)
 def asked_twice_and_patiently(monkeypatch):
-    """Set the waiting times of `make flash` for tests. The pause between two requests passes on a simulated clock, and
-    the board gets ample real time for each answer.
+    """Set the waiting times of `make flash` for tests. The pause between two requests only advances a simulated clock,
+    but the board gets ample real time for each answer.
     """
     monkeypatch.setattr(flashing, "_AGAIN_S", 2 * WAIT_S)
     monkeypatch.setattr(flashing, "_ASK_S", HANG_S)

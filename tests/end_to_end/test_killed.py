@@ -28,8 +28,8 @@ PAGE = b"POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n\r\n\
 
 
 def test_a_web_page_does_not_reach_the_board():
-    """A web page in a browser can send requests to the port of the simulated UART. They must not reach the board: the
-    UART must close the connection and serve the next client.
+    """A web page in a browser can send requests to the port of the simulated UART. These requests must not reach the
+    board: the UART must close the connection and serve the next client.
     """
     with SimulatedBoard() as board:
         for first in (PAGE, b"\x16\x03\x01\x02\0"):

@@ -99,8 +99,8 @@ def initial(text: str) -> bytes:
 @pytest.mark.parametrize("flood", some(TO_CPU, SHORT))
 def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
     """During a flood, the session must keep half of its goodput and lose no record. The test sends two streams of
-    records during the flood and measures only the second, because the board has saved up CPU cycles for the stranger,
-    which the stranger uses up during the first.
+    records during the flood and measures only the second. During the first, the stranger uses up the CPU cycles that
+    the board has saved up for hosts without a session.
     """
     owner.open(KEY, initial(f"cpu {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     wire.wait(QUIET)
@@ -135,9 +135,9 @@ def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
 
 @pytest.mark.parametrize("flood", some(["another type", "short pings", "records", "long records"], ["another type"]))
 def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
-    """A new host opens a session during a flood. It repeats its open request at random moments, until the MAC has a
-    free slot for it. If the stranger sends records, the new host must also wait until the board's CPU budget for hosts
-    without a session has cycles left.
+    """A new host opens a session during a flood. The host repeats the open request at random moments, until the request
+    finds a free slot in the MAC. If the stranger sends records, the new host must also wait until the board's CPU
+    budget for hosts without a session has cycles left.
     """
     owner.open(KEY, initial(f"owner {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     newcomer, rng = Peer(wire, NEWCOMER, token=5), random.Random(flood)

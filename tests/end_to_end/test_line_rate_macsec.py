@@ -138,7 +138,7 @@ def test_a_stranger_without_a_key_costs_less_than_a_twentieth(wire, flood, engin
         wire.flood(frame, silent=True)
         alone = stream()
         wire.flood(frame)
-        # Do not measure this stream: the stranger first uses up the CPU cycles that its budget has saved.
+        # Do not measure this stream: during it, the stranger uses up the CPU cycles saved up in the stranger's budget.
         stream()
         beside = stream()
         print(f"{engine.name.lower()} beside {flood}: {alone / beside:.1%} of the goodput")

@@ -74,7 +74,7 @@ def device(board):
 
 @pytest.fixture(scope="module")
 def secure(peer, device):
-    """Return a function that protects the link with new keys, with the given cipher suite."""
+    """Return a function that protects the link with new keys. The function's argument `suite` is the cipher suite."""
 
     def make(suite: Suite, an: int = 0) -> tuple[bytes, bytes]:
         size = 32 if suite == Suite.GCM_AES_256 else 16
@@ -91,7 +91,7 @@ def secure(peer, device):
 
 def encrypt(peer, engine: str, size: int = 30_000, timeout: float = 120, tool: str = TOOL) -> str:
     """On Linux, encrypt the first `size` bytes of Python's executable with the host tool, and verify the result. Return
-    what the host tool prints. `tool` is the command that starts it.
+    the output of the host tool. `tool` is the command that starts the host tool.
     """
     command = f"""
         umask 077; cd /tmp; test -f key || {TOOL} keygen key
@@ -118,8 +118,8 @@ def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
     assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
 
 
-# A test marked `thorough` repeats a test with another engine, or tests with a real peer what test_mka.py tests without
-# one.
+# A test marked `thorough` repeats another test: a test of this file with another engine, or a test of test_mka.py with
+# Linux instead of a model as the peer.
 def engines(often: str) -> list:
     """Return the engines as parameters of a test. Every test run uses the engine in `often`, and the thorough suite
     also uses the other engines.
@@ -157,7 +157,7 @@ def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure
         frames = cable.frames()
     key = bytes.fromhex(peer.run("cat", "/tmp/key"))
     tokens = [int(token).to_bytes(8, "little") for token in peer.run("cat", TOKENS).split()]
-    # Check that a record contains its token as these eight little-endian bytes.
+    # First check that an encoded record contains its token as `tokens` lists the token: as eight little-endian bytes.
     assert len(tokens) > 1 and tokens[0] in Record(RecordType.INFO, token=int.from_bytes(tokens[0], "little")).encode()
     plain = Path(sys.executable).read_bytes()[:30_000]
     secrets_in_frames = [
@@ -244,7 +244,7 @@ with Device(open_transport("udp://{CPU}", 0)) as device:
 
 
 def pair(device, *words) -> str:
-    """Run `cipherlane pair` at the board's UART. Return the commands that it tells the user to run with sudo."""
+    """Run `cipherlane pair` at the board's UART. Return the commands that `pair` tells the user to run with sudo."""
     port = device.link.transport.url
     device.link.transport.close()
     command = [TOOL, "pair", "--port", port, "--interface", "eth0", "--address", f"{HERE}/24", *words]

@@ -41,7 +41,7 @@ SIZES = [(1280, 720), (1920, 1080)]
 
 @pytest.fixture(scope="module")
 def tool():
-    """Run `cipherlane live`, which starts a simulated board. Yield the process, and the address of its page."""
+    """Run `cipherlane live`, which starts a simulated board. Yield the process, and the address of the web page."""
     words = [CIPHERLANE, "live", "--port", "sim", "--edge", str(EDGE), "--listen", "127.0.0.1:0", "--engine", "ise"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -76,12 +76,12 @@ def page(tool, browser, request):
 
 
 def picture(page, panes=PANES, codes=CODES):
-    """Return the pixels of each of the page's `panes` (source, wire and so on). They all show the same picture."""
+    """Return the pixels of each pane in `panes` (source, wire and so on). All panes belong to the same picture."""
     return [bytes(codes[pixel] for pixel in pane) for pane in page.evaluate(f"() => {list(panes)}.map({PIXELS})")]
 
 
 def another(page, before, panes=PANES, codes=CODES):
-    """Wait until the second of the page's `panes` shows a new picture. Return the pixels of all panes."""
+    """Wait until the second pane in `panes` shows a new picture. Return the pixels of all panes."""
 
     def now():
         seen = picture(page, panes, codes)

@@ -40,7 +40,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 FOLDER = REPOSITORY / "build" / "sim_loader"
 JUMP_TO_ITSELF, NO_INSTRUCTION = 0x0000006F, 0x00000000
 TIMEOUT_S = 120  # timeout for a reply, long enough for a busy machine
-STAYS_S = 20  # real seconds: a faulty loader would start the firmware again within this time
+STAYS_S = 20  # real seconds to watch the board: a faulty loader would restart the firmware within this time
 
 
 @pytest.fixture(scope="module")

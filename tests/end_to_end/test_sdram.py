@@ -104,8 +104,8 @@ def parts(secret):
 
 
 def left(held, *secrets):
-    """Return which parts of each `Secret` (such as the key or the data) are in the board's memory, by its name. To
-    save time, the search skips memory pages that contain only zeros.
+    """Return a set for each `Secret`: the names of its parts (such as the key or the data) that are in the board's
+    memory. To save time, the search skips memory pages that contain only zeros.
     """
     image = held.image()
     pages = (image[at : at + PAGE] for at in range(0, len(image), PAGE))

@@ -234,7 +234,8 @@ def test_only_this_machine_reaches_the_uart(board):
     assert [line[1] for line in lines if line[1].endswith(port) and line[3] == "0A"] == ["0100007F" + port]
     with socket.create_connection(("127.0.0.1", board.port), timeout=HANG_S):
         pass
-    # 127.0.0.2 is an address on which only a server that listens on all addresses accepts connections.
+    # 127.0.0.2 is another address of this machine. A connection to it succeeds only if the server listens on all
+    # addresses.
     others = {"127.0.0.2"}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, contextlib.suppress(OSError):
         probe.connect(("192.0.2.1", 9))  # sends nothing

@@ -58,9 +58,9 @@ class Stranger:
         raise AssertionError("no answer")
 
     def around(self, victim, record: bytes, to, expected: bytes) -> list[bytes]:
-        """Let the victim, another host, send a record. Return the cycle counts that the board reports to this host just
-        before and just after it answers this record. The argument `victim` is the victim's socket. The data of the
-        answer must equal `expected`.
+        """Send a request for cycle counts just before and just after another host, the victim, sends a record. Return
+        the cycle counts in the two replies. `victim` is the victim's socket. The answer to the victim must contain the
+        data `expected`.
 
         If the board drops one of the three frames, because it is zeroizing or the strangers' budget is used up, all
         three are sent again.

@@ -30,8 +30,8 @@ SUITE = "PSK-AES128-GCM-SHA256"
 KEY = b"a sample's key.."
 IDENTITY = "sample"
 SECRET = ["-psk", KEY.hex(), "-psk_identity", IDENTITY, "-tls1_2", "-cipher", SUITE]
-LOST_S = 3600.0  # limit of a wait: a frame that is lost costs the board minutes until it sends it again
-LINES = 3  # lines that the board sends as a client
+LOST_S = 3600.0  # maximum seconds to wait: the board takes minutes to repeat a lost frame
+LINES = 3  # number of lines that the board sends when it is the client
 
 
 def compiled(name, *settings):
@@ -48,8 +48,8 @@ def server(zephyr_ethernet_board, tmp_path_factory):
 
 
 def call(board, text):
-    """Send `text` to the server on the board by `openssl s_client`; return what it sends back. `s_client` ends when it
-    has received as much as it sent.
+    """Send `text` with `openssl s_client` to the server on the board; return the server's answer. The answer must equal
+    `text`. End `s_client` when it has received an answer of this length.
     """
     command = ["openssl", "s_client", "-connect", f"{board.ip_address}:{PORT}", *SECRET, "-quiet"]
     with subprocess.Popen(
@@ -82,7 +82,9 @@ def test_the_command_of_the_page(server):
     "wrong", [["-psk", bytes(16).hex()], ["-psk_identity", "nobody"], ["-cipher", "PSK-AES128-CCM8"]]
 )
 def test_a_wrong_key_gets_no_connection(server, wrong):
-    """Neither does a wrong identity, nor another suite. The server then serves the next client."""
+    """The board must refuse a client with a wrong key, a wrong identity or another cipher suite, then serve the next
+    client.
+    """
     before = server.output().count("no handshake")
     command = ["openssl", "s_client", "-connect", f"{server.ip_address}:{PORT}", *SECRET, *wrong]
     done = subprocess.run(entered(server, command), input=b"Q\n", capture_output=True, timeout=TIMEOUT_S)

@@ -10,7 +10,7 @@ from gateware.flow import emulator
 from tests.end_to_end.ethernet import running_board
 from tests.waiting import until
 
-TIMEOUT_S = 600  # seconds, long enough for a busy machine
+TIMEOUT_S = 600  # timeout in seconds, long enough for a busy machine
 RTO_S = 20  # minimum retransmission timeout of TCP in seconds; the board usually answers sooner
 
 

@@ -55,7 +55,7 @@ struct peer {
 	struct cl_link_udp udp;
 	/**
 	 * If true, the program increases the link's counter `pauses` before each frame. On a board,
-	 * the port increases this counter when no received frame waits.
+	 * the port increases this counter when it looks for a received frame and finds none.
 	 */
 	bool pause;
 	/**
@@ -644,8 +644,8 @@ static void op_udp(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: set the timing of later commands. Arguments: 1 if the port finds no waiting frame before
- * each frame (u8), cycles that the engine `faulty` takes (u32). Reply: empty.
+ * Command: set the timing of later commands. Arguments: 1 if the port finds the receive queue empty
+ * before each frame (u8), cycles that the engine `faulty` takes (u32). Reply: empty.
  */
 static void op_pace(struct peer *peer, struct message *message)
 {
@@ -912,9 +912,9 @@ static void op_forgotten(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: compute a key's number ('k') or a ticket ('t'), or draw a counter block ('d').
- * Arguments: this letter, key bits (u32), session (u32), counter block (16 bytes), key (32 bytes).
- * Reply: status (i32), result padded with zeros (16 bytes).
+ * Command: compute the number that identifies a key ('k'), make a ticket ('t'), or draw a counter
+ * block ('d'). Arguments: this letter, key bits (u32), session (u32), counter block (16 bytes), key
+ * (32 bytes). Reply: status (i32), result padded with zeros (16 bytes).
  */
 static void op_identity(struct peer *peer, struct message *message)
 {
@@ -1000,8 +1000,8 @@ static void op_ctr(struct peer *peer, struct message *message)
 }
 
 /**
- * Number of calls of gcm_ctr() up to and including the call that fails; 0 if none fails. Each call
- * decrements this number.
+ * Countdown to the call of gcm_ctr() that fails: if it is 1, the next call fails; if it is 0, no
+ * call fails. Each call decrements the countdown.
  */
 static uint32_t gcm_fails;
 

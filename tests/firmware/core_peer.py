@@ -260,7 +260,7 @@ class CorePeer:
         return frames.transmitted(self.call("P", struct.pack("<3I", *frames.slot_sums(frame)), frame))
 
     def pace(self, *, pauses: bool = True, ctr_cycles: int = 0) -> None:
-        """Set the timing of later calls. If `pauses` is true, the port finds no waiting frame before each frame.
+        """Set the timing of later calls. If `pauses` is true, the port finds the receive queue empty before each frame.
         `ctr_cycles` is the number of cycles that the engine `faulty` takes.
 
         With `ctr_cycles`, the engine takes that many cycles, and up to 255 more that depend on the key's first byte.
@@ -288,8 +288,8 @@ class CorePeer:
         return int.from_bytes(self.call("k", data), "little")
 
     def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:
-        """Compute the number of a key (`key`), make a ticket (`ticket`), or draw a counter block (`draw`). Return
-        status and result.
+        """Compute the number that identifies a key (`key`), make a ticket (`ticket`), or draw a counter block (`draw`).
+        Return status and result.
         """
         head = what[:1].encode() + struct.pack("<II", 8 * len(key), session)
         result = self.call("I", head, block, key.ljust(32, b"\0"))

@@ -12,7 +12,7 @@
 #define STREAMS   1u
 
 struct call {
-	uint32_t kind; /* a letter that identifies the function */
+	uint32_t kind; /* a letter that identifies the called function */
 	uint32_t values[4];
 	struct cl_secy_sa sa;
 	struct cl_secy_policy policy;

@@ -154,8 +154,8 @@ def _fields(kind: int, flags1: int, flags2: int, data: bytes) -> dict:
 
 @dataclass
 class Member:
-    """A member of the group that has the CAK. It makes authentic MKPDUs and SAKs, and reads the MKPDUs and SAKs of
-    other members.
+    """A member of the MKA group, with the group's CAK. The member makes authentic MKPDUs and SAKs, and reads the MKPDUs
+    and SAKs of other members.
     """
 
     cak: bytes

@@ -149,8 +149,8 @@ static void op_receive(struct message *message)
 }
 
 /**
- * Command: call cl_mka_poll(). Argument: now_ms u32. Reply: each frame that the core sends, with
- * its length u32 before it.
+ * Command: call cl_mka_poll(). Argument: now_ms u32. Reply: for each frame that the core sends, the
+ * length (u32) and then the frame.
  */
 static void op_poll(struct message *message)
 {
@@ -209,8 +209,8 @@ static void op_numbers(struct message *message)
 }
 
 /**
- * Command: set the statuses that functions return. Arguments (i32 each): status of the random
- * source, status of the installation of a receive SA, status of the installation of a transmit SA.
+ * Command: set the statuses that simulated functions return. Arguments (i32 each): status when the
+ * core reads the random source, when it installs a receive SA, and when it installs a transmit SA.
  */
 static void op_fault(struct message *message)
 {

@@ -95,7 +95,7 @@ class MkaPeer(core_peer.CorePeer):
         self.call("N", struct.pack("<BBQB", direction, an, next_pn, expiring))
 
     def fail(self, *, random: int = 0, receive: int = 0, transmit: int = 0) -> None:
-        """Set the statuses of the random source, of installing a receive SA, and of installing a transmit SA."""
+        """Set the statuses that the core gets from the random source, and when it installs a receive or transmit SA."""
         self.call("F", struct.pack("<iii", random, receive, transmit))
 
     def seed(self, seed: int) -> None:

@@ -106,8 +106,8 @@ def parse(reply: bytes) -> Reply:
 
 
 def cobs(data: bytes) -> bytes:
-    """Encode data with COBS (Cheshire and Baker), without the final delimiter. If a full block ends the data, no empty
-    block follows it.
+    """Encode data with COBS (Cheshire and Baker), without the final delimiter. If the data end with a full block, do
+    not append an empty block.
     """
     out = bytearray()
     parts = data.split(b"\0")

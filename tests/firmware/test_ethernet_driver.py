@@ -70,8 +70,9 @@ def slot(frame):
 
 @pytest.mark.parametrize("more", [0, RX_SLOTS], ids=["one opening", "another in its slot"])
 def test_an_opening_in_each_moment_of_an_erasure_leaves_no_key(program, more):
-    """The driver zeroizes memory in several steps. In each run, a request to open a session arrives before another one
-    of these steps. Whether the board opens the session or refuses it, the key must not remain in the request's slot.
+    """The driver zeroizes memory in several steps. The model makes a run for each step, and a request to open a session
+    arrives before that step. Whether the board opens the session or refuses it, the key must not remain in the
+    request's slot.
 
     An opening that follows another frame may be dropped, if it arrives while the start of its slot is zeroized. This
     affects only one frame in that slot, not the next one.

@@ -8,8 +8,8 @@ from tests.firmware import records
 
 
 def shapes(seed):
-    """Yield test data for COBS, which splits data into blocks of up to 254 bytes. Some data are one run of bytes that
-    are not zero; others also contain zeros. The runs have about the length of one block or of several.
+    """Yield test data for COBS, which splits data into blocks of up to 254 bytes. Some data consist of one run of
+    nonzero bytes; others also contain zeros. A run is about as long as one block or several blocks.
     """
     rng = random.Random(seed)
     yield from (b"", b"\0", b"\0\0", b"\x01", b"\x00\x01", b"\x01\x00")

@@ -16,7 +16,8 @@ TOOLS = "riscv64-unknown-elf-"
 # Line size in bytes, and number of lines, of the CPU's instruction cache, which is direct-mapped (VexRiscv `full`).
 LINE, LINES = 32, 128
 BOARDS = (UART_BOARD, ETHERNET_BOARD)
-# Functions that a benchmark runs. `CALL`: functions for all engines. `WAYS`: for each engine, its further functions.
+# Functions that a benchmark runs. `CALL`: functions that run with every engine. `WAYS`: maps the name of an
+# engine (for some engines, with the number of AES rounds) to the further functions that run with this engine.
 CALL = ("cl_bench_run", "port_cycles", "cl_ctr_counter")
 WAYS = {"accelerator": ("accel_ctr", "cl_accel_run", "cl_accel_submit", "memcpy")}
 for rounds in (10, 12, 14):

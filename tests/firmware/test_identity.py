@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the functions that compute the number of a key, make a ticket, and draw a counter block. Their results must be
-right, and they must leave no secrets on the stack.
+"""Test three functions: they compute the number that identifies a key, make a ticket, and draw a counter block. Their
+results must be right, and they must leave no secrets on the stack.
 
 Each is called by itself, so that no later call overwrites what it left.
 """
@@ -23,7 +23,7 @@ NO_KEY = bytes(16)
 
 @pytest.fixture
 def board(core):
-    """Return the core, started as on a real board, because a simulated board does not use the random source."""
+    """Return the core, started as on a real board. On a simulated board, the core would not use the random source."""
     assert core.start(max_data=MAX_DATA, step=10, kind=0, random=True) == 0
     core.random(word=FIRST_WORD)
     return core
@@ -61,7 +61,8 @@ def test_nothing_is_left_on_the_stack(board, what, key_bytes):
     key = random.Random(key_bytes).randbytes(key_bytes)
     of_mac, message, given = messages(key)[what]
     status, result = board.identity(what, key, BLOCK, SESSION)
-    # `before` omits the first input of the cipher, because this input is not secret.
+    # `before` contains the inputs and outputs of the block cipher, without the first input, which is not secret, and
+    # without the last output, which is the CBC-MAC.
     _, *before, mac = chain(of_mac, message)
     assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
     assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []

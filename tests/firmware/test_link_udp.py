@@ -268,7 +268,8 @@ def test_a_byte_that_changes_on_its_way_never_gives_wrong_data(board):
         frame = bytearray(good)
         frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
         answer = board.udp(bytes(frame))
-        # The board answers if the changed bit is in the sender's MAC address, which no checksum of this frame protects.
+        # The board still answers if the changed bit is in the sender's MAC address, because no checksum of this frame
+        # covers this address.
         if answer:
             answered += 1
             assert r.parse(f.parse(answer).data).data == oracle(data)

@@ -205,8 +205,8 @@ def test_what_is_for_firmware_is_answered_by_why_there_is_none(peer):
 
 
 def test_what_is_for_firmware_that_is_about_to_start_is_left_to_it(peer):
-    """While the loader is about to start the firmware, it must not answer records for the firmware. This changes when a
-    request for the loader arrives.
+    """While the loader is about to start the firmware, it must not answer records for the firmware. After a request for
+    the loader, it must answer such records with an error.
     """
     peer.start(passing=True, memory=made())
     assert peer.record(RecordType.INFO) == (None, False)

@@ -20,7 +20,7 @@ PROT_NONE = 0
 def copy(tmp_path_factory):
     path = tmp_path_factory.mktemp("memcpy") / "memcpy.so"
     command = ["cc", "-O2", "-Wall", "-Werror", "-fno-builtin", "-fno-tree-loop-distribute-patterns", "-Dmemcpy=copy"]
-    # An unaligned access of a word ends the process, as on the core.
+    # With these options, an unaligned word access ends the process. The CPU core does not allow such an access either.
     command += ["-fsanitize=alignment", "-fsanitize-undefined-trap-on-error", "-shared", "-fPIC"]
     source = REPOSITORY / "firmware" / "zephyr" / "src" / "memcpy.c"
     subprocess.run([*command, "-o", path, source], check=True, timeout=HANG_S)
@@ -32,7 +32,9 @@ def copy(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page():
-    """A page between two pages whose access ends the process. Yields its address and its content."""
+    """Return the address and the content of a memory page. An access to the page before it or after it ends the
+    process.
+    """
     memory = mmap.mmap(-1, 3 * PAGE)
     whole = (ctypes.c_uint8 * (3 * PAGE)).from_buffer(memory)
     start = ctypes.addressof(whole)

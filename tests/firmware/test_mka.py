@@ -95,8 +95,8 @@ def heartbeat(board, member, time_ms, follow=False, **fields):
 
 
 def using(mkpdu, **fields):
-    """Return a parameter set "MACsec SAK Use". With it, a member reports that it uses the latest key that this MKPDU
-    names.
+    """Return the parameter set "MACsec SAK Use" of a member that uses the latest key in `mkpdu`. This MKPDU comes from
+    the board.
     """
     latest = mkpdu.use[0]
     return (replace(latest, rx=True, tx=True, lowest_pn=1, **fields), KeyUse())
@@ -249,8 +249,8 @@ def test_packet_numbers_run_out(board, who):
 
 
 def test_a_member_reports_its_packet_numbers(board):
-    """The board must report its packet numbers of about two seconds ago, so that the key server knows when
-    packet numbers run out.
+    """The board must report the packet numbers that it had reached about two seconds ago, so that the key server knows
+    when packet numbers run out.
     """
     member, hello = joined(board, priority=NEVER)
     board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(1, bytes(16))))
@@ -275,8 +275,8 @@ def test_a_peer_that_vanishes(board):
 
 
 def test_a_peer_that_does_not_hear_the_board_is_lost(board):
-    """MKPDUs from a peer keep it live only if they contain a recent message number of the board. MKPDUs with an older
-    number can be ones that an attacker has delayed.
+    """MKPDUs from a peer keep the peer live only if they contain a recent message number of the board. An attacker can
+    have delayed MKPDUs with an older number.
     """
     member, mkpdu, _sak = secured(board)
     for _ in range(20):
@@ -382,7 +382,7 @@ def test_lists_of_any_length(board, count):
 
 
 def test_frames_that_change_nothing(board):
-    """The board must count MKPDUs from strangers and MKPDUs that are forged, repeated or malformed. These MKPDUs must
+    """The board must count MKPDUs that have another CKN, or that are forged, repeated or malformed. These MKPDUs must
     not change the state of the participant.
     """
     member, mkpdu, _sak = secured(board)
@@ -412,8 +412,8 @@ def test_frames_that_change_nothing(board):
         unchanged((int.from_bytes(good) ^ 1 << (8 * len(good) - 1 - bit)).to_bytes(len(good)), "forged")
     unchanged(good[:12] + b"\x08\x00" + good[14:], None)
     after = board.memory()
-    # Of the participant's memory, only two parts are allowed to change: the counters, and the number of ICVs that the
-    # participant can still compute.
+    # Only two parts of the participant's memory are allowed to change: the counters, and the number of ICVs that the
+    # participant is still allowed to compute in the current period.
     changed = [n for n in range(len(before)) if before[n] != after[n]]
     assert len(changed) <= 12, changed
     assert board.log() == []
@@ -570,7 +570,7 @@ def test_the_secy_fails(board, direction):
     board.fail(**{direction: -110})
     heartbeat(board, member, 3000)
     state = board.state()
-    # The counter `faults` is the number of attempts. The board must try again, but not too often.
+    # The counter `faults` counts the failed attempts to install an SA. The board must try again, but not too often.
     assert 4 <= state.counts["faults"] <= 7
     assert (state.phase, state.counts["keys"]) == (Phase.PEER, 0)
     log = board.log()

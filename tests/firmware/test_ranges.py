@@ -34,15 +34,15 @@ class Model:
         return True
 
     def conflicts(self, key, wanted):
-        """Return True if one of the requested blocks was used before, in CTR or GCM. Also return True if one key would
-        be used for block 0 and in GCM, because GCM itself uses block 0 for its hash subkey.
+        """Return True if one of the requested blocks was used before, in CTR or GCM. Also return True if the key would
+        then be used both for block 0 in CTR and in GCM, because GCM encrypts block 0 to get its hash subkey.
         """
         other = self.used.get(key ^ 1, set())
         zero = 0 in other if key & 1 else 0 in wanted and bool(other)
         return bool(wanted & (self.used.get(key, set()) | other)) or zero
 
     def released(self, key):
-        """Of the used blocks of a key, return those outside all ranges that streams hold."""
+        """Return the used blocks of a key that are outside all ranges that streams hold."""
         held = [self.blocks(first, count) for other, first, count in self.held.values() if other == key]
         return self.used.get(key, set()).difference(*held)
 

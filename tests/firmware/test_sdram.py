@@ -28,7 +28,7 @@ REGISTERS |= {"WRDATA": "WRDATA", "RDDATA": "RDDATA"}
 WRITES = ("dly_sel", "rdly_dq_rst", "rdly_dq_inc", "rdly_dq_bitslip_rst", "rdly_dq_bitslip", "burstdet_clr")
 ENXIO, EIO, EFAULT = -6, -5, -14
 GOOD = "1:2:5,3:0:3"
-# LiteDRAM's settings of three PHYs at this clock: ECP5DDRPHY with 16 data lines, and GENSDRPHY with 16 and 32.
+# LiteDRAM's settings of three PHYs at the clock CLOCK_HZ: ECP5DDRPHY with 16 data lines, and GENSDRPHY with 16 and 32.
 DDR3 = PhySettings("ECP5DDRPHY", "DDR3", 16, 64, 2, 0, 1, 6, 13, 3, cwl=5, read_leveling=True, bitslips=4, delays=8)
 SDR, SDR_32 = (PhySettings("GENSDRPHY", "SDR", bits, bits, 1, 0, 0, 2, 3, 0) for bits in (16, 32))
 TIMING = {"DDR3": MT41K256M16(CLOCK_HZ, "1:2").timing_settings, "SDR": MT48LC16M16(CLOCK_HZ, "1:1").timing_settings}
@@ -78,8 +78,8 @@ def write_headers(folder, phy, cache=CACHE):
     for name, text in headers.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
-    # Copy this header, because it includes port.h. In its own folder, it would find the real port.h instead of the
-    # test's port.h.
+    # Copy this header, because it includes port.h. In the header's original folder, the compiler would find the real
+    # port.h instead of the test's port.h.
     shutil.copy(FIRMWARE / "baremetal" / "sdram_port.h", folder)
 
 

@@ -404,11 +404,11 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
 
 @pytest.mark.parametrize("again", [False, True])
 def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
-    """The service computes the number of a key and the ticket as CBC-MACs. The input of the second block cipher call of
-    a CBC-MAC must not remain on the stack.
+    """The service computes the number that identifies a key, and the ticket of a stream, as CBC-MACs. The input of the
+    second block cipher call of a CBC-MAC must not remain on the stack.
     """
     session = host.open(KEY)
-    if again:  # the service recognises the repeated request, so it computes only the number of the key
+    if again:  # the service recognises the repeated request and computes no ticket
         assert host.open(KEY) == session
     encryptor = Cipher(algorithms.AES(KEY), modes.ECB()).encryptor()
     chain = encryptor.update(bytes([1]).ljust(16, b"\0"))
@@ -602,7 +602,7 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
-    # This succeeds, because the failed request has not reserved the range of counter blocks.
+    # The session opens, because the failed request for a session has not reserved this range of counter blocks.
     host.open(KEY[::-1], engine=ENGINE_FAULTY)
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
@@ -657,7 +657,7 @@ def test_bench_ends_after_a_500th_of_a_second(core):
 
 def test_bench_shortens_a_call_that_would_take_longer(core):
     """A benchmark first runs 32 blocks as a trial, which takes 2000 cycles here. The whole benchmark is allowed to take
-    4000 cycles, so the service must shorten its calls to 64 blocks.
+    4000 cycles, so the service must process only 64 blocks in each call of the engine.
     """
     assert core.start(clock_hz=2_000_000, step=2000, bench_bytes=4096) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.bench_data(ENGINE_TABLE, 0, 128, 4096, 8192))

@@ -111,8 +111,8 @@ def test_a_stream_goes_on_between_the_engine_and_firmware(board):
 
 
 def test_where_the_engine_does_not_tell_what_came_all_is_used(board):
-    """If the server fails to report which records arrived, the board must treat the whole range of the stream as used.
-    It must also forget the ticket of this stream and the checksums of its records.
+    """If the server fails to report which records arrived, the board must treat all counter blocks of the stream as
+    used. It must also forget the ticket of this stream and the checksums of its records.
     """
     opened, total = r.opened(ask(board, open_record())), random.Random(1).getrandbits(64)
     assert board.serve_record(0, total) == 0

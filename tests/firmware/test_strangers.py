@@ -45,8 +45,8 @@ class Station:
         return self.send(r.DATA, bytes(256), session=session, offset=n * MAX_DATA)
 
     def cycles(self, session: int) -> tuple[int, ...]:
-        """Send the requests `network` and `stat` in a session; return the cycle counts in both replies, in this
-        order.
+        """Send the requests `network` and `stat` in a session. Return the cycle counts in the reply to `network`, then
+        the cycle counts in the reply to `stat`.
         """
         network = CYCLES.unpack_from(self.ask(r.NETWORK, session=session).data)
         return *network, *r.STAT.unpack(self.ask(r.STAT_TYPE, session=session).data)[2:4]
@@ -99,8 +99,8 @@ def test_cycles_are_told_of_time_without_other_peers_sessions_alone(board):
 
 
 def probe(stranger: Station, session: int) -> list[bytes]:
-    """Let the stranger send records of every type; return the replies. It sends each type without a session, with its
-    own session, and with the number of the victim's session.
+    """Let the stranger send records of every type; return the replies. The stranger sends each type three times:
+    without a session, with its own session, and with the number of the victim's session.
     """
     named = [{}, {"session": session}, {"session": 1 << 8 | 1}]
     bodies = {r.DATA: bytes(16), r.BENCH_TYPE: r.bench_data(1, 0, 128, 16, 16), r.SELFTEST: bytes(8), 0x33: b""}
@@ -231,7 +231,7 @@ def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # The budget does not include three reads of the cycle counter, which take STEP cycles each.
+        # For each answer, the budget does not include three reads of the cycle counter. Each read takes STEP cycles.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test that the firmware's core compiles for the board's CPU, needs no library except the compiler's own (libgcc), and
-has formatted sources.
+includes only portable headers.
 """
 
 import importlib.util
@@ -14,11 +14,11 @@ import pytest
 from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
 
 PREFIX = "riscv64-unknown-elf-"
-# There is no C library, but GCC's code is allowed to call these functions. It is also allowed to call the functions of
-# libgcc, whose names begin with two underscores.
+# Functions that may stay undefined although there is no C library, because GCC generates calls to them. Functions of
+# libgcc, whose names begin with two underscores, are also allowed.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
-# Limit for the code of all portable sources, in bytes. The ROM has 64 KB, and a real firmware omits unused code, such
-# as ECB and CBC (14 KB).
+# Limit for the code of all portable sources, in bytes. The ROM has 64 KB. Firmware for a board is smaller, because
+# it omits unused code, such as ECB and CBC (14 KB).
 ROM_BYTES = 52 * 1024
 # Limit for the code of key agreement (MKA) and AES-CMAC, compiled for size, in bytes.
 AGREEMENT_BYTES = 10 * 1024
@@ -35,8 +35,8 @@ def linked(name, sources, *options):
     assert shutil.which(f"{PREFIX}gcc"), "riscv64-unknown-elf-gcc is missing: apt install gcc-riscv64-unknown-elf"
     folder = BUILD / "target"
     write_wire_header(folder)
-    # The build of the C library (picolibc) generates this header. The headers that the core uses need nothing from it,
-    # so an empty file is enough.
+    # The build of the C library (picolibc) generates `picolibc.h`. The C headers that the core includes need nothing
+    # from `picolibc.h`, so an empty file is enough.
     (folder / "picolibc.h").write_text("")
     library = Path(importlib.util.find_spec("pythondata_software_picolibc").origin).parent
     flags = ["-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-ffreestanding", "-std=c11", *options]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the engines for the board's hardware with random operations. They are built for the host, with models of the
-hardware and with sanitizers.
+"""Test the engines for the board's hardware with random operations. The engines are compiled for the host, with models
+of the hardware and with sanitizers.
 
 Every output is compared with an independent library. After a session, the tests search all memory of hardware and
 firmware for any two neighbouring words of its key schedule, its keystream or its data.
@@ -33,7 +33,7 @@ KEY_BYTES = (16, 24, 32)
 # The implementation `ise_by_block` does not support CBC.
 BY_BLOCK = MODES.index("ise_by_block")
 ACCELERATOR, FASTPATH = map(ENGINES.index, ("accelerator", "fastpath"))
-VECTOR_CONTEXT = struct.Struct("128s240s16s")  # the register fields v0 to v7, k0 to k14, and k15
+VECTOR_CONTEXT = struct.Struct("128s240s16s")  # three fields: registers v0 to v7, registers k0 to k14, and register k15
 EMPTY = (0, 0, [0] * 64)
 SIZES = (0, 1, 15, 16, 17, 64, 127, 128, 129, 144, 255, 256, 511, 512, 513, 528, 640, 1439, 1440)
 
@@ -66,13 +66,15 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return the checksums of records in a window, except small numbers, which memory can contain for other reasons."""
+    """Return those record checksums of a window that are at least 2^48. Memory can contain smaller checksums by chance,
+    so the tests do not search for them.
+    """
     return {kept for kept in window.sums.values() if kept >> 48}
 
 
 @dataclass
 class Session:
-    """A session as the test knows it, with the secrets that must not remain in memory after the session has ended."""
+    """The test's data about a session, with the secrets that must not remain in memory after the session has ended."""
 
     engine: int
     place: int
@@ -105,7 +107,7 @@ class Sessions:
         self.free = list(range(PLACES))
         self.gone: set[int] = set()
         self.counts = Counter()
-        self.windows: list[Window] = []  # windows of ended fast-path sessions; their streams can be resumed
+        self.windows: list[Window] = []  # windows of ended fast-path sessions, to resume their streams
         self.bounce_bytes = bounce_bytes
         self.ever = 0
         assert peer.start(remains=seed, bounce_bytes=bounce_bytes) == 0
@@ -114,8 +116,8 @@ class Sessions:
         return [session for session in self.live if session.engine == engine]
 
     def taken(self, engine):
-        """Return the number of the engine's key slots in use. In the fast path, a session still uses its slot after a
-        fault has zeroized its key.
+        """Return how many of the engine's key slots are in use. A session of the fast path keeps its slot after a
+        fault has zeroized the key in this slot.
         """
         return sum(engine == FASTPATH or not session.lost for session in self.of(engine))
 
@@ -250,7 +252,7 @@ class Sessions:
         self.check_no_data_is_left(session)
 
     def serve(self, session, fault="none"):
-        """Begin a fast-path session: with a new stream, or with a stream that continues after its session has ended."""
+        """Begin a fast-path session, either with a new stream or with the window of an ended session."""
         window = Window(record_blocks=self.rng.choice((1, 4, 90, 127)))
         if self.windows and self.rng.random() < 0.5:
             window = self.windows.pop()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the window of records with a model that stores every record. Compares the checksum of a record with a second
-implementation.
+"""Compares the firmware's window, which notes the records that arrived, with a model that stores every record. Compares
+the firmware's checksum of a record with a second implementation.
 """
 
 import random

@@ -66,8 +66,8 @@ def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_boar
 
 
 def check(folder, configuration, text):
-    """Check the output of a suite: each of its tests must have run and passed. Tests in a file such as `early.c` are
-    left out if the configuration contains `EARLY=n`.
+    """Check the output of a suite: each of its tests must have run and passed. Tests in a file such as `early.c` need
+    not run if the configuration switches the file off with an option such as `CONFIG_NAME_EARLY=n`.
     """
     left_out = [path for path in (folder / "src").glob("*.c") if f"_{path.stem.upper()}=n" in "".join(configuration)]
     source = "".join(path.read_text() for path in sorted((folder / "src").glob("*.c")) if path not in left_out)
@@ -88,7 +88,7 @@ def samples():
 
 
 def test_what_is_left_out_wants_a_module():
-    """These tests must run each scenario if the Zephyr modules that it needs are installed."""
+    """These tests must run every scenario for which the required Zephyr modules are installed."""
     boards = {
         SUITES: ("cipherlane_sim", "cipherlane_sim_eth", "cipherlane_sim_sdram"),
         SAMPLES: ("cipherlane_sim", "cipherlane_sim_sdram"),

@@ -17,8 +17,8 @@ from gateware.flow import zephyr
 pytestmark = pytest.mark.thorough
 
 BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"
-# Lists (folder of an application, target for which it is built). The TLS sample is not in the list, because it needs a
-# module that is not part of a Zephyr tree.
+# Each application to build, as (folder, build target). The TLS sample is not in the list, because it needs a module
+# that is not part of a Zephyr tree.
 APPLICATIONS = [(zephyr.APPLICATION, "sim_eth_zephyr"), (zephyr.APPLICATION, "sim_sdram_zephyr")] + [
     (path.parent, "sim_zephyr")
     for path in sorted(zephyr.MODULE.glob("samples/*/prj.conf"))
@@ -34,7 +34,7 @@ def switches():
         for name, lines in re.findall(r"^(?:menu)?config (\w+)\n((?:\t.*\n)*)", text, re.MULTILINE):
             if re.search(r"^\t(?:def_)?bool\b", lines, re.MULTILINE):
                 found.add(name)
-    return sorted(found - {"CIPHERLANE_MBEDTLS"})  # this option needs the module of the TLS sample
+    return sorted(found - {"CIPHERLANE_MBEDTLS"})  # not tested: needs the TLS sample's extra module
 
 
 def compile_with(application, target, symbols):

@@ -19,7 +19,7 @@ from tests.firmware.core_peer import BUILD, CORE, FLAGS, WIRE_TOML, CorePeer, wr
 
 UNITS = Path(__file__).with_name("units")
 ROOMS = ["accelerator", "aes", "engine", "fastpath", "gcm", "streams", "vector"]
-ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # engines `*_b` use a second vector context
+ENGINES = ["ise", "ise_fused", "ise_vmem", "ise_fused_b", "ise_vmem_b"]  # `*_b` use a second vector context
 ENGINES += ["accelerator", "fastpath", "byte", "table"]
 MODES = ["ise", "ise_fused", "ise_vmem", "ise_by_block"]
 FAULTS = [
@@ -31,8 +31,8 @@ WINDOW = struct.Struct("<QQ64QI4x")
 
 
 class State(NamedTuple):
-    """The state of the hardware models and the firmware: bit masks of the key slots and session rows in use, and all
-    memory as bytes.
+    """The state of the hardware models and the firmware: bit masks of the key slots and session rows in use, and the
+    memory of the models and of the firmware as bytes.
     """
 
     slots: int
@@ -68,7 +68,7 @@ def instruction_header() -> str:
 
 
 def build() -> Path:
-    """Compile the engines and the hardware models into one program, if a source file has changed. Return its path."""
+    """Compile engines and hardware models into one program, if a source file has changed. Return the program's path."""
     # Without optimization, the program compiles in seconds. Optimization would not speed up the tests.
     flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]
     flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}"]

@@ -41,8 +41,8 @@ module proof(input sys_clk, input sink_valid, input [73:0] sink_command, input s
 endmodule
 """
 
-# `hold` and `fired` are the registers of VexRiscv's execute stage. `of_unit`: the stage contains an instruction of the
-# unit. `stuck`: a later stage keeps the instruction in this stage.
+# Models VexRiscv's execute stage. `hold` and `fired` are the stage's registers. `of_unit` is 1 if the stage contains an
+# instruction of the vector unit. `stuck` is 1 while a later stage keeps the instruction in this stage.
 PORT = """
 module proof(input sys_clk, input of_unit, input stuck, input source_ready);
     reg hold = 0;

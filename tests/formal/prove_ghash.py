@@ -170,8 +170,8 @@ def test_multiplier(width, portable, statement):
         ("SUM", "16'd27030", "16'd27031"),  # mutant: a LUT that computes an XOR has one wrong bit
         ("SUM", r"product_0\[4\]\}", "product_0[5]}"),
         ("SUM", r"(ghash_overflow\[3\], ghash_overflow)\[2\]", r"\g<1>[1]"),  # a wrong reduction
-        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # mutant: takes block and subkey in the same cycle
-        ("STEPS", r"(z <= )1'd0;", r"\g<1>total;"),  # mutant: the hash of a message does not start at 0
+        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # mutant: accepts a block and a subkey in one cycle
+        ("STEPS", r"(z <= )1'd0;", r"\g<1>total;"),  # mutant: a message's hash does not start at 0
         ("STEPS", r"(x_3, x_2, x_1, x_0\} <= )1'd0;", r"\g<1>total;"),
         ("STEPS", r"(rest <= ghash_tables1)\[2:0\]", r"\g<1>[1:0]"),  # mutant: table rows 8 to 15 are wrong
     ],

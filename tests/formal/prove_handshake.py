@@ -80,7 +80,7 @@ endmodule
 
 
 def proven(verilog: str, part: str) -> bool:
-    # Six steps are enough, because every mutant has a short counter-example. The base case of the induction finds it.
+    # Six steps are enough: every mutant has a short counter-example, which the base case of the induction finds.
     induction = "-tempinduct -maxsteps 6"
     return holds(verilog + "`DECODER\n" + PROPERTIES, CUT_MEMORIES, solve=induction, defines=[part])
 

@@ -77,9 +77,9 @@ def test_no_text_before_its_verdict():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(accept & \(~erasing\)\)", "(accept)"),  # mutant: outputs rows that must be zeroized instead
+        (r"\(accept & \(~erasing\)\)", "(accept)"),  # mutant: `accept` during zeroization releases rejected rows
         (r"\(stored != uncommitted\)", "(stored != 4'd0)"),  # mutant: outputs unverified text
-        (r"\| accept\)", ")"),  # mutant: accepts a block in the same cycle as a verdict
+        (r"\| accept\)", ")"),  # mutant: stores a new block in the cycle of `accept`
         (r"\(erasing & \(uncommitted\[3:1\] == 1'd0\)\)", "(erasing & (uncommitted[3:2] == 1'd0))"),  # stops early
     ],
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove stage 2 of the vector unit's lanes: it applies FIPS-197's MixColumns, its inverse or neither, and adds the key.
+"""Prove stage 2 of the vector unit's lanes: MixColumns, InvMixColumns or neither (FIPS-197), then AddRoundKey.
 
 The registers between the stages are free, except that one of them is {02} times the bytes of the other. `prove_sbox`
 proves this relation.
@@ -29,7 +29,7 @@ module proof(input sys_clk, input [31:0] column, input substitute, input inverse
 endmodule
 """
 INPUTS = ("column", "substitute", "inverse", "mix", "replacement", "replace", "round_key", "add_key")
-# The S-box that stage 2 uses. With "table", stage 2 is portable code. With "block_ram", it is made of FPGA cells.
+# The S-boxes to prove. With "table", stage 2 is portable code. With "block_ram", stage 2 is made of FPGA cells.
 IMPLEMENTATIONS = ("table", "block_ram")
 
 

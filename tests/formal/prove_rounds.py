@@ -84,8 +84,9 @@ module proof(input sys_clk, input [127:0] data, input valid, output [WIDTH-1:0] 
     assign difference = columns ^ addend ^ (mixing ? mixed[WIDTH-1:0] : {WIDTH{1'b0}});
 endmodule
 """
-# Yosys commands that let the solver choose any output bytes of SubBytes, which is in block RAM. The proof assumes only
-# that each byte of `doubled` is {02} times the SubBytes output byte at the same position. `prove_sbox` proves this.
+# Yosys commands that remove the block RAM of SubBytes, so that the solver can choose any SubBytes output. The proof
+# assumes only that each byte of `doubled` is {02} times the SubBytes output byte at the same position. `prove_sbox`
+# proves this.
 CUT = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose", "setattr -unset init w:*"]
 
 

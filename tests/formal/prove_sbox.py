@@ -104,7 +104,7 @@ def pair_verilog(implementation: str) -> str:
 
 
 def pair_is_right(pair: str) -> bool:
-    # The output depends only on the previous cycle, so two steps cover all cases.
+    # The output depends only on the inputs of the previous cycle, so two time steps cover all cases.
     return holds(pair + PAIR % TABLES, solve="-seq 1 -tempinduct -maxsteps 3")
 
 
@@ -165,7 +165,7 @@ def test_column_is_both_directions_and_a_way_past_them(implementation):
     [
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC1EC"),
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC0ED"),
-        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # mutant: a wrong product with {02} if SubBytes is off
+        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # mutant: if SubBytes is off, a wrong `doubled`
         ("table", r"(\w*forward) <= [^;]*;", r"\1 <= substitute;"),  # InvSubBytes is not
     ],
 )

@@ -149,8 +149,8 @@ def test_iterative(width):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block when it is full
-        (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # mutant: overwrites a waiting block
+        (r"\(~outstanding\[1\]\)", "1'd1"),  # mutant: accepts a block although the cipher is full
+        (r"\(finished & \(\(~source_valid\) \| source_ready\)\)", "(finished)"),  # mutant: overwrites a waiting result
         (r"(source_payload_error <= )finishing_error;", r"\g<1>1'd0;"),  # mutant: never reports a missing key
         (r"assign in_use = \(\(\(active [^|]*\|", "assign in_use = (1'd0 |"),  # mutant: `in_use` ignores active blocks
     ],
@@ -287,8 +287,8 @@ def test_a_queue_that_reads_twice_is_refuted():
 
 
 class AnyTime(Module):
-    """A replacement for the cipher, with any latency. It stores up to two blocks and returns them unchanged. While
-    `hold` is high, it returns no block.
+    """Replaces the cipher in a proof, and can have any latency. It stores up to two blocks and returns them unchanged.
+    While `hold` is high, it returns no block.
     """
 
     def __init__(self, hold):

@@ -13,7 +13,7 @@ from migen import ClockDomain, Module, Signal
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "formal"  # YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere
+BUILD = ROOT / "build" / "formal"  # is not in /tmp, because YoWASP's Yosys cannot read /tmp
 TIMEOUT_S = 900
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run the proofs of `prove_sbox` for the boards' S-boxes in every test run: they equal FIPS-197 for all inputs.
+"""Prove in every test run that the boards' S-boxes equal FIPS-197 for all inputs, with the proofs of `prove_sbox`.
 
 This takes seconds. `gateware.boards` determines which S-boxes the boards have. ``make formal`` proves the other
 implementations, and refutes broken ones.
@@ -24,5 +24,5 @@ def test_column(implementation):
 
 @pytest.mark.parametrize(("sbox", "stages"), REGISTERED_SBOXES)
 def test_registered(sbox, stages):
-    """Prove the S-boxes of the AES cores that accelerator and fast path use."""
+    """Prove the S-boxes of the AES cores that the accelerator and the fast path use."""
     assert registered_is_the_definition(registered_verilog(sbox, stages), stages)

@@ -60,7 +60,7 @@ static void refresh(struct cl_link *link)
 	link->pauses++;
 }
 
-/** Passes frames to the link one after the other. Before each frame, two bytes state its length. */
+/** Passes the frames in the input to the UDP link. Two bytes before each frame state its length. */
 static void over_ethernet(const uint8_t *data, size_t size)
 {
 	static struct cl_wire_network_reply network;

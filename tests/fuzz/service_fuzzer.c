@@ -27,7 +27,7 @@ struct block {
 static struct block blocks[BLOCKS];
 static uint32_t run;
 static struct cl_link links[PEERS];
-/** What a host would store about a session that it opened. */
+/** The data that a host stores about a session that the host opened. */
 static struct known {
 	uint32_t id;
 	uint8_t peer;

@@ -30,7 +30,7 @@ from gateware.flow.cells import expression
 from gateware.flow.mapped import Netlist
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mapped"  # YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere
+BUILD = ROOT / "build" / "mapped"  # is not in /tmp, because YoWASP's Yosys cannot read /tmp
 TIMEOUT_S = 1800
 SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
 SCRIPT += ["write_json out.json"]
@@ -118,7 +118,7 @@ def _top(folder: Path) -> dict:
 
 
 class Interpreter:
-    """Simulates the netlist of module `top` in Python. This is slow, but needs no compilation: for short programs.
+    """Simulates the netlist of module `top` in Python, for short programs. It is slow, but needs no compilation.
 
     It has the functions of a model that `tests.gateware.support` compiles, with the same bytes of inputs and outputs.
 

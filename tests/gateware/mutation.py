@@ -22,10 +22,10 @@ from migen.fhdl.structure import DUID
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mutants"  # YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # folder for a list of the simulated designs and of the tests that simulate them
-FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # folder with faulty Verilog to simulate instead of the designs
-NUMBER = "CIPHERLANE_FAULT"  # number of the fault to use: 1 is the first fault, 0 means no fault
+BUILD = ROOT / "build" / "mutants"  # is not in /tmp, because YoWASP's Yosys cannot read /tmp
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # variable: the folder for lists of simulated designs and their tests
+FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # variable: the folder with faulty Verilog to simulate instead
+NUMBER = "CIPHERLANE_FAULT"  # variable: number of the fault to use; 1 is the first fault, 0 means no fault
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"
 WIDTH = 16  # width of the fault's number, in bits
@@ -53,8 +53,8 @@ def pytest_sessionfinish(session):
 
 def _count_anew() -> None:
     """Make Migen number signals as in a new process, so that the Verilog is the same in every test run."""
-    # The step exceeds the number of signals in any design. A larger step is not useful, because Migen's simulator
-    # allocates an entry for every number up to the last.
+    # The next number is a multiple of `step`, which exceeds the number of signals in any design. A larger `step` would
+    # waste memory, because Migen's simulator allocates an entry for every number up to the last.
     step = 1 << 17
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 

@@ -18,9 +18,9 @@ from tests.kept import figures
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
 COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core_datapath, int)]
-# Synthesis omits block RAMs at the unused end of a ROM: at most this fraction of the ROM's block RAMs.
+# Synthesis omits block RAMs at the unused end of a ROM. It may omit at most this fraction of the ROM's block RAMs.
 EMPTY_MOST = 1 / 8
-# The targets whose firmware leaves the least of a ROM of 64 KB and of 48 KB.
+# The targets whose firmware leaves the least free space in a ROM: first of 64 KB, then of 48 KB.
 LONGEST = ("ecpix5_sdram", "colorlight_i5_sdram")
 
 
@@ -94,7 +94,7 @@ def test_nothing_is_given_up_that_need_not_be(target):
     ],
 )
 def test_the_firmware_fits_into_its_memory(target, tmp_path):
-    """A compilation takes some ten seconds, so only the thorough suite compiles for all targets."""
+    """The test compiles the firmware, which takes about ten seconds. Only the thorough suite tests all targets."""
     assert build_firmware(target, tmp_path / "firmware")
 
 

@@ -15,8 +15,8 @@ from tests.gateware.support import ROOT
 from tests.imports import cycle, graph, imported
 from tests.waiting import HANG_S
 
-# The folder of comparisons. Its files are allowed to import all other folders, but no file outside it is allowed to
-# refer to it.
+# The folder of comparisons with other instruction sets, ciphers and papers. Its files are allowed to import from all
+# other folders, but no file in another folder is allowed to refer to this folder.
 LABORATORY = "lab"
 _MODULES = "|".join(sorted(path.stem for path in (ROOT / LABORATORY).glob("[a-z]*"))) or "(?!)"
 _NAME = re.compile(
@@ -56,8 +56,8 @@ def _layer(module):
 
 
 def _sources():
-    """Yield the names of the repository's source files outside the folder `LABORATORY`. These are the files of
-    programs, builds and tests, without pages and generated files.
+    """Yield the names of the repository's source files outside the folder `lab`. These are the files of programs,
+    builds and tests, without pages and generated files.
     """
     kinds = {".py", ".c", ".h", ".cpp", ".v", ".S", ".ld", ".mk", ".toml", ".yml", ".yaml", ".cmake", ".txt", ".js"}
     others = {"build", LABORATORY}

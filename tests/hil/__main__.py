@@ -27,7 +27,7 @@ WAIT_S = 3600
 
 
 def main() -> int:
-    """Run the command; return the exit status."""
+    """Run the hardware tests as the command line asks; return the exit status."""
     arguments = _arguments()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Handle SIGTERM like Ctrl-C, so that a reserved board is released.

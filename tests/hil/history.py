@@ -51,8 +51,8 @@ def append(path: Path, line: dict) -> None:
 
 
 def series(lines: list[dict]) -> dict[tuple, list[dict]]:
-    """Sort the lines into series: the runs with the same target, serial number and kind. Each series also contains the
-    lines with which a user accepted a changed speed of the series' target.
+    """Sort the lines into series: the runs with the same target, serial number and kind. Each series also contains
+    the lines for this target by which a user accepted a changed speed.
     """
     found = {tuple(line.get(name) for name in SERIES): [] for line in lines if "figures" in line}
     for line in lines:

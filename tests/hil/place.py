@@ -88,11 +88,12 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             held = True
             yield token
         finally:
-            # the release of a place that was not acquired can fail
+            # if the place was not acquired, its release can fail, and this is no error
             with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):
                 client(coordinator, "-p", "+", "release", token=token)
     finally:
-        with contextlib.suppress(PlaceError):  # if this fails, the reservation expires a minute after its last use
+        # If the request to cancel fails, the reservation expires a minute after its last use.
+        with contextlib.suppress(PlaceError):
             client(coordinator, "cancel-reservation", token)
 
 

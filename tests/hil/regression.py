@@ -18,7 +18,9 @@ from math import sqrt
 
 LEAST = 0.005
 RUNS_NEEDED = 3
-WINDOW = 30  # only a level's newest values count, because values drift slowly, for example with the room temperature
+# Maximum number of values that count in each level. Only the newest values count, because speeds drift slowly, for
+# example with the room temperature.
+WINDOW = 30
 # Student's t for a one-sided probability of 0.001 and 1 to 30 degrees of freedom. Above 30, the last value is used.
 _T = (
     *(318.309, 22.327, 10.215, 7.173, 5.893, 5.208, 4.785, 4.501, 4.297, 4.144),
@@ -34,7 +36,7 @@ def student_t(freedom: int) -> float:
 
 @dataclass
 class Levels:
-    """The levels of one measured figure, oldest first. A level is a sequence of runs whose speeds differ only by
+    """The levels of one measured speed, oldest first. A level is a sequence of runs whose speeds differ only by
     noise. The next level begins when the speed rises by more than noise, or when a user accepts a lower speed.
     """
 
@@ -45,7 +47,7 @@ class Levels:
 
     @classmethod
     def of(cls, figure: str, lines: list[dict]) -> "Levels":
-        """Return the levels of a figure in the runs of one series (`history.series`)."""
+        """Return the levels of a measured speed in the runs of one series (`history.series`)."""
         seen = cls(figure)
         for line in lines:
             if line.get("accepted") == figure:
@@ -67,12 +69,12 @@ class Levels:
 
     @property
     def values(self) -> list[float]:
-        """The newest values of the present level, at most `WINDOW` of them."""
+        """The newest values of the last level (the last item of `levels`), at most `WINDOW` of them."""
         return self.levels[-1][-WINDOW:] if self.levels else []
 
     @property
     def mean(self) -> float:
-        """The mean of `values`."""
+        """The mean of `values`, the newest values of the last level."""
         return sum(self.values) / len(self.values)
 
     def allowed(self) -> float | None:

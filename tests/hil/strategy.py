@@ -40,8 +40,8 @@ class Status(enum.Enum):
 @target_factory.reg_driver
 @attr.s(eq=False)
 class BoardStrategy(Strategy):
-    """Brings a board to the state `serving` or `off`. `restart` switches the board's power off and on. Without a power
-    switch, it resets the board or loads the bitstream again.
+    """Brings a board to the state `serving` or `off`. The method `restart` switches the board's power off and on.
+    Without a power switch, the method resets the board or loads the bitstream again.
 
     Args:
         part (str): optional, the part that must be on the cable, as openFPGALoader calls it
@@ -84,7 +84,7 @@ class BoardStrategy(Strategy):
 
     @property
     def restarts(self):
-        """True if the board can be restarted."""
+        """True if the board has a power switch, a reset or a bitstream loader, by which `restart` can restart it."""
         return bool(self.power or self.reset or self.loader)
 
     @step(args=["status"])

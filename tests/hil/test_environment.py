@@ -68,7 +68,9 @@ def device(vendor, product, kind="usb_device", path="/devices/usb1/1-1"):
     ("vendor", "product", "known"), [("0403", "6010", True), ("0403", "6015", False), ("0d28", "0204", False)]
 )
 def test_a_cable_of_any_chip(vendor, product, known):
-    """The ULX3S's and the Colorlight i5's cables have chips that are not in labgrid's own list."""
+    """`JtagCable` finds cables with any chip. labgrid's own list lacks the chips in the cables of two boards: ULX3S and
+    Colorlight i5.
+    """
     match = {"ID_VENDOR_ID": vendor, "ID_MODEL_ID": product}
     for kind, found in ((JtagCable, True), (USBDebugger, known)):
         cable = kind(Target("main"), None, match=dict(match))

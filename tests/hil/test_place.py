@@ -126,8 +126,8 @@ def test_a_place_is_given_back_however_late_it_is_interrupted(coordinator, monke
 
 
 def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
-    """The ULX3S's and the Colorlight i5's cables have chips that labgrid does not know. The exporter offers every cable
-    under a class that clients know.
+    """The JTAG cables of two boards, ULX3S and Colorlight i5, have chips that labgrid does not know. So the exporter
+    offers every cable under a labgrid class that clients know.
     """
     said = place.client(coordinator, "-vv", "resources")
     assert "(bench/cable/NetworkUSBDebugger[/JtagCable])" in said
@@ -150,7 +150,7 @@ def test_a_board_with_ethernet(coordinator, tmp_path):
     assert "sim_eth_place" not in place.client(coordinator, "who"), "it was given back"
 
 
-@pytest.mark.thorough  # this test takes half a minute; after any other run, the same code releases the place
+@pytest.mark.thorough  # this test takes half a minute; other tests also run the code that releases the place
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_run_that_is_interrupted_gives_its_place_back(coordinator, tmp_path, number):
     with contextlib.suppress(place.PlaceError):  # another test may have created the place

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that the page of all runs is complete and self-contained. It must have a plot of each figure, with a point for
-each run.
+"""Tests that the page of all runs is complete and self-contained. It must have a plot of each measured speed, with a
+point for each run.
 """
 
 from html.parser import HTMLParser

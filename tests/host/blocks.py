@@ -7,7 +7,7 @@ from pathlib import Path
 
 WIRE = tomllib.loads((Path(__file__).parents[2] / "host/cipherlane_base/wire/wire.toml").read_text())
 ERRORS = {error["name"]: error["code"] for error in WIRE["error_code"]}
-BLOCKS = 1 << 128  # number of counter blocks: numbers of counter blocks are counted modulo 2^128
+BLOCKS = 1 << 128  # number of different counter blocks; after the last one, the count continues with block 0
 
 
 class Refusal(Exception):
@@ -81,8 +81,8 @@ class Entry:
         self.session = None
 
     def range(self):
-        """Return the first block of the range and the number of blocks. During a session all declared blocks count;
-        after it, only the used blocks count.
+        """Return the first block of the range and the number of blocks. During a session, all declared blocks count.
+        After the session, only the used blocks count.
         """
         declared = (max(self.length, 1) if self.gcm else self.length) if self.session else 0
         size = max(self.used, declared)

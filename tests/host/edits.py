@@ -151,8 +151,8 @@ def _splice(rng, file, data):
 
 
 def _replace_record(rng, file, data):
-    """Replace one record by a record of another file under the same key, if possible by the record with the same
-    number.
+    """Replace one record by a record of another file under the same key: by the record with the same number or, if
+    the other file is shorter, by its last record.
     """
     other = drawn(rng, file.key, file.size).records
     records = file.records
@@ -234,7 +234,7 @@ def check(seed, folder, *words):
 
 
 def main(argv=None):
-    """Run the command; return the exit status."""
+    """Run the edits that the command line asks for; return the exit status."""
     parser = argparse.ArgumentParser(description="Check that decrypt refuses random edits of authenticated files.")
     parser.add_argument("--edits", type=int, default=10_000)
     parser.add_argument("--first", type=int, default=0, help="seed of the first edit (default: 0)")

@@ -104,8 +104,8 @@ class HostileBoard:
         self.last = b""
 
     def load(self):
-        """Replace the model board by a model board with a loader. It starts at random with either the loader or the
-        firmware.
+        """Replace the model board by a model board with a loader. At its start, either the loader or the firmware
+        runs; the choice is random.
         """
         self.peer = HostileLoader(running=self.random.random() < 0.7, starts=self.random.random() < 0.8)
 

@@ -189,7 +189,7 @@ def run_many(seeds, report):
 
 
 def main():
-    """Run as many seeds as requested; fail if one of them fails."""
+    """Run as many seeds as the option `--runs` requests; fail if one of them fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0, help="of the first run (default: 0)")

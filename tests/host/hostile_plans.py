@@ -334,7 +334,7 @@ def _jump(rng):
 
 
 def _signal_at(signals):
-    """Send each signal at its step: as soon as the tool has executed this number of lines.
+    """Send each signal at its step, that is, as soon as the tool has executed as many lines as the step states.
 
     Steps are executed lines of the tool, counted from the moment when it has set its own handler for SIGINT.
     """

@@ -43,21 +43,21 @@ from .loader_model import BUILD, FIRMWARE, ORIGIN
 TIMEOUT = 0.1  # the user's limit for each reply, in seconds
 PARSER = build_parser()
 ATTEMPTS = 4
-_SLACK = 0.05  # seconds added because data can still be arriving when the limit is reached
+_SLACK = 0.05  # seconds added to time limits, because data can still be arriving when a limit is reached
 ATTEMPT = 2 * TIMEOUT + _SLACK
 # Maximum seconds of a request: each attempt first waits for room in the window, then for an answer.
 EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
 # Maximum seconds until a stalled transfer ends. The host first repeats a record, then asks whether the session still
 # exists.
 STANDSTILL = 5 * EXCHANGE
-# Maximum seconds of one step of loading firmware. A step calls the loader repeatedly, calls it a last time, and makes a
-# connection.
+# Maximum seconds of one step of loading firmware. A step calls the loader several times, then a last time, and then
+# connects to the board.
 STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
-LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `live` until it has closed the board
+LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `live` until `live` has ended
 FILE_BYTES = 5003
 EDGE = 32
 MOST_PAUSES = 1000
-# 1 if `top` can run: on systems other than Windows, Textual needs the module fcntl
+# 1 if the command `top` can run, else 0. On systems other than Windows, Textual needs the module fcntl.
 ON_TERMINAL = int(sys.platform == "win32" or bool(private.fcntl))
 
 
@@ -109,7 +109,9 @@ class Watched(Device):
 
 
 class Pictures(Hub):
-    """The hub of the live view, with one fake viewer. The hub keeps the latest messages for this viewer."""
+    """The hub of the live view, which passes messages to viewers. Here it has one fake viewer, and keeps the latest
+    messages for this viewer.
+    """
 
     def __init__(self):
         super().__init__()
@@ -198,7 +200,7 @@ def crypt(device, rng):
 
 
 def messages(device, rng):
-    """Encrypt a stream in AES-GCM, or decrypt a stream with right tags. If the transfer fails, resume it.
+    """Encrypt a stream in AES-GCM, or decrypt a stream with correct tags. If the transfer fails, resume it.
 
     No result may have a length that the result of an honest board cannot have.
     """
@@ -326,7 +328,7 @@ def run_many(seeds):
 
 
 def main():
-    """Run as many seeds as requested; fail if one of them fails."""
+    """Run as many seeds as the option `--runs` requests; fail if one of them fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0, help="of the first run (default: 0)")

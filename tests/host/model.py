@@ -81,7 +81,7 @@ class PeerBoard:
             self._end(entry)
 
     def power_cycle(self):
-        """Drop all ranges and sessions, as at power-on."""
+        """Delete all ranges of counter blocks and all sessions, as a power cycle does."""
         self.entries.clear()
 
     def _end(self, entry):

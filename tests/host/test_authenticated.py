@@ -127,7 +127,7 @@ def test_the_null_board_agrees(null_board, tmp_path, monkeypatch):
         (tmp_path / "in").write_bytes(data)
         assert command("encrypt", "--port", null_board.url, "--force", tmp_path / "in", tmp_path / "out")[0] == 0
         assert parsed((tmp_path / "out").read_bytes()).plain == data
-        # The board forgets its used ranges, as after a power cycle.
+        # The board deletes its list of used ranges of counter blocks, as a power cycle does.
         monkeypatch.setattr(null_board, "_ranges", nullranges.Ranges())
         words = ("decrypt", "--port", null_board.url, "--force", "--verify", tmp_path / "out", tmp_path / "back")
         assert command(*words)[0] == 0
@@ -399,7 +399,9 @@ def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
 
 
 def stopped(server, words, part, number, records):
-    """Start a command. When the board has answered `records` data records, send a signal. Return the error text."""
+    """Start a command. When the board has answered `records` data records, send the signal `number` to the command.
+    Return the text of its error.
+    """
     server.most = records + 1
     (part.parent / "key").write_text(KEY)
     (part.parent / "key").chmod(0o600)

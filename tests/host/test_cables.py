@@ -63,7 +63,7 @@ def test_a_node_that_may_not_be_opened(tmp_path, monkeypatch):
 
 
 def test_a_cmsis_dap_is_opened_as_a_human_interface_device(tmp_path, monkeypatch):
-    """The tool openFPGALoader opens a CMSIS-DAP cable through hidraw: access to its USB device does not suffice."""
+    """The tool openFPGALoader opens a CMSIS-DAP cable through hidraw, so access to the USB device does not suffice."""
     for usb, name in (("0d28", "1-1"), ("0403", "1-2")):
         product = {"0d28": "0204", "0403": "6010"}[usb]
         add(tmp_path, name, idVendor=usb, idProduct=product, busnum="1", devnum=name[-1])

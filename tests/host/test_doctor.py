@@ -157,7 +157,7 @@ def test_a_link_that_loses_requests(checked):
 
 
 def test_a_reply_has_the_time_of_the_first_one_until_it_is_lost(checked):
-    """As long as no reply is lost, the host uses the time-out of the first reply for all replies.
+    """As long as no reply is lost, the host keeps its initial time-out for all replies.
 
     The limit that it derives from earlier replies, 0.25 s, is too short, because a busy machine may pause for longer.
     """

@@ -290,7 +290,7 @@ def test_a_file_that_may_not_grow_is_reported_and_kept_to_its_last_byte(tmp_path
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc/self/mem, which cannot be read at 0")
 def test_input_that_cannot_be_read_is_named():
     with pytest.raises(FileError, match=r"cannot read /proc/self/mem: .*disk"):
-        InputFile("/proc/self/mem")  # this file maps memory: reading address 0 fails with EIO
+        InputFile("/proc/self/mem")  # this file is the process's memory: reading address 0 fails with EIO
 
 
 def test_input_knows_its_size(tmp_path, source):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tests `cipherlane flash`: files that it refuses, what it gives to openFPGALoader, and the board that answers. The
-fake openFPGALoader records its arguments and a digest of the bitstream. `tests/gateware/flow/test_flash.py` tests its
-errors.
+fake openFPGALoader records its arguments and a digest of the bitstream. For openFPGALoader's errors, see
+`tests/gateware/flow/test_flash.py`.
 """
 
 import dataclasses
@@ -53,7 +53,7 @@ BUTTERSTICK = Description.of(
 
 @pytest.fixture
 def file(tmp_path):
-    """Return a function that writes a bitstream with its description; it returns the bitstream's path."""
+    """Return a function that writes a bitstream and its description, and returns the bitstream's path."""
 
     def write(description=ECPIX, content=CONTENT, text=None):
         path = tmp_path / "some.bit"
@@ -66,8 +66,8 @@ def file(tmp_path):
 
 @pytest.fixture
 def loader(tmp_path, monkeypatch):
-    """Put a fake openFPGALoader first in PATH; no cable is attached. Return a function that returns what it was
-    given: its arguments, with the digest of the file for the file's name.
+    """Put a fake openFPGALoader first in PATH; no cable is attached. Return a function that lists the fake's
+    command lines. In each command line, a digest of the file's contents replaces the file's name.
     """
     folder, log = tmp_path / "programs", tmp_path / "log"
     folder.mkdir()
@@ -181,7 +181,9 @@ CABLE = {"revision": "", "revisions": "", "usb": "0403:6010", "loader": ["--boar
     ],
 )
 def test_a_description_with_a_wrong_field_is_refused(change, names):
-    """A description comes from elsewhere. It must not pass other options to openFPGALoader, or control the terminal."""
+    """The description of a bitstream is not trusted. It must not be able to pass other options to openFPGALoader, or to
+    control the terminal.
+    """
     fields = json.loads(ECPIX.text())
     assert Description.parse(json.dumps(fields)) == ECPIX
     with pytest.raises(DescriptionError, match=rf"\A{names} "):

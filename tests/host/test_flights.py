@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `Flights`, the records in flight, on a shared link: later answers reveal losses, and the window adapts."""
+"""Tests the class `Flights`, which tracks the records in flight, on a link that may reorder records. Answers to later
+records reveal lost records, and the window adapts to losses.
+"""
 
 from cipherlane.link.flights import Flights, Key, Window
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests what hostile boards and other senders can do to the host tool: some hundred runs, and defects found by such
-runs.
+"""Tests what hostile boards and other senders can do to the host tool: 400 random runs, and defects that such runs
+found.
 """
 
 import io

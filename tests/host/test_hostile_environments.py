@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the host tool in hostile environments: some hundred random runs, and defects that such runs found."""
+"""Tests the host tool in hostile environments: 200 random runs, and defects that such runs found."""
 
 import os
 import re
@@ -61,8 +61,8 @@ def test_a_full_output(words):
 
 
 def test_full_streams_where_no_further_file_can_be_opened():
-    """The tool must end with the command's exit status, although Python returns another one if it cannot flush its
-    streams at exit.
+    """The tool must end with the command's exit status, even if Python cannot flush the standard streams at exit and
+    would return another status.
     """
     program = """
 import resource, sys

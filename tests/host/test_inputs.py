@@ -80,7 +80,7 @@ def test_a_short_file_that_says_more_than_it_has_is_taken_as_it_is(server, tmp_p
 
 
 def lie(monkeypatch, path, said):
-    """Make `os.fstat` report a wrong size, the value of `said`, for the file at `path`."""
+    """Make `os.fstat` report the wrong size `said` for the file at `path`."""
     fstat, number = os.fstat, path.stat().st_ino
 
     def lying(descriptor):

@@ -44,8 +44,8 @@ def facts(**others):
 
 
 def begin(names, count, ahead=5000, read=None):
-    """Interrupt a transfer after it has written `count` bytes of the result. Until then it has read `ahead` more bytes
-    of the input than it has written.
+    """Interrupt a transfer after it has written `count` bytes of the result. By then, the transfer has read `count` +
+    `ahead` bytes of the input.
     """
     with pytest.raises(KeyboardInterrupt), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
         journal = Journal.begin(output, source, record_bytes=UNIT, ticket=7, **facts())
@@ -58,7 +58,7 @@ def begin(names, count, ahead=5000, read=None):
 
 
 def resume(names, check=None, **others):
-    """Resume an interrupted transfer and complete it; return the byte offset of the resumption, and the journal."""
+    """Resume an interrupted transfer and complete it; return the byte offset at which it resumed, and the journal."""
     with InputFile(names[0]) as source, OutputFile(names[1], source, resume=True) as output:
         journal = Journal.resume(output, source, **facts(**others))
         journal.check_kept(source, check)

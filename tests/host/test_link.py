@@ -52,7 +52,7 @@ def time_outs(*seconds):
     found = []
     for number in range(len(seconds)):
         link.send(Record(RecordType.INFO, token=number))
-        for _ in range(3):  # the link can report time-outs of earlier requests first
+        for _ in range(3):  # before the answer, the link can report time-outs of earlier requests
             if link.receive(link.patience()) or link.expire():
                 break
         found.append(link.timeout)

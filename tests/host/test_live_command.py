@@ -102,8 +102,8 @@ def test_without_its_packages_it_says_what_to_install(null_board, monkeypatch):
 
 @pytest.fixture
 def running():
-    """Run `cipherlane live` as a process, with a null board that this process serves. Yield the process and its
-    address, then end it.
+    """Start `cipherlane live` as a child process. Its board is a null board in the process of this test. Yield the
+    child process and its address, then end it.
     """
     board = NullBoard(port=0)
     words = [COMMAND, "live", "--port", board.url, "--listen", "127.0.0.1:0"]

@@ -33,7 +33,8 @@ def compared(board, monkeypatch, looks, **first):
     """Compare the null board's only engine with itself until the function `looks` returns true. Return a dictionary
     that maps each picture channel to its pictures.
     """
-    # With the limit `SHORT` = 0, no turn counts as too short, so each turn sends only one picture.
+    # The engines take turns. If a turn is shorter than `SHORT`, the engine gets more pictures in its next turn. With
+    # `SHORT` = 0, each engine gets only one picture in each turn.
     monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)
     shown = {Channel.PICTURE: [], Channel.BESIDE: []}
     begun = []

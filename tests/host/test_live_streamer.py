@@ -266,8 +266,8 @@ def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch)
 
 
 def test_a_board_that_goes_and_comes_back(monkeypatch):
-    """If the board does not answer any more, the view reports that the board is away. When it returns, the view
-    continues by itself.
+    """If the board does not answer any more, the view reports that the board is away. When the board answers again, the
+    view continues by itself.
 
     It must not use a counter block twice, because the board may have been reset in between.
     """
@@ -296,7 +296,7 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
             if not back:
                 serving.__exit__()
                 board.close()
-                devices[-1].link.set_pace(Pace.fixed(0.05))  # shorten the wait, because the board does not answer now
+                devices[-1].link.set_pace(Pace.fixed(0.05))  # a short time-out, because the board does not answer now
                 back.append(False)
             return back == [True] and said[0]["equal"]
         states.append((said["state"], said["message"]))
@@ -397,7 +397,7 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
     but no data records. If the board answers nothing at all, the tool ends without waiting for the board.
     """
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
-    if silent != "all":  # this time-out is so long that it cannot occur in the test
+    if silent != "all":  # this time limit is so long that it cannot pass during the test
         monkeypatch.setattr("cipherlane.live.streamer.STOP_PATIENCE", 1000.0)
     ceased, dropped, pictures_seen = threading.Event(), threading.Event(), threading.Event()
     answered, closed, devices = null_board.answer, [], []
@@ -428,7 +428,8 @@ def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeyp
     thread.start()
     assert pictures_seen.wait(HANG_S)
     if silent == "all":
-        # This time-out is longer than the test is allowed to take: the tool must end without waiting for the board.
+        # The link's time-out is longer than the test is allowed to take, so the tool must end without waiting for a
+        # reply.
         devices[-1].link.set_pace(Pace.fixed(10 * HANG_S))
     ceased.set()
     assert silent == "nothing" or dropped.wait(HANG_S)

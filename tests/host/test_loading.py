@@ -33,8 +33,8 @@ def board(monkeypatch):
 
 
 def at_a_port(board, monkeypatch):
-    """Return a simulated port at which `board` answers. Commands that name this port's URL use it, in
-    simulated time.
+    """Return a simulated serial port at which `board` answers in simulated time. A command uses this port if the
+    option --port gives the port's URL.
     """
     port, opens = SimulatedPort(board), common.open_device
 

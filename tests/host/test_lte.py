@@ -144,7 +144,7 @@ def test_options_that_do_not_go_together(server, tmp_path):
 
 
 class SnowBoard(PeerBoard):
-    """A model board that also reports the engine snow3g, but encrypts its messages with AES."""
+    """A model board that also reports the engine snow3g, but encrypts the messages for this engine with AES."""
 
     def __init__(self):
         super().__init__()

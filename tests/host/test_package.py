@@ -44,7 +44,7 @@ def test_the_wheel_has_what_it_needs(wheel):
 
 def test_the_wheel_says_what_an_index_asks(wheel):
     (name,) = [name for name in wheel if name.endswith(".dist-info/METADATA")]
-    # this also checks the metadata: it raises an exception if they are invalid
+    # `from_email` also checks the metadata, and raises an exception if they are invalid
     metadata = Metadata.from_email(wheel[name])
     assert (metadata.name, str(metadata.version)) == ("cipherlane", cipherlane.__version__)
     assert metadata.license_expression == "BSD-2-Clause" and metadata.license_files == ["LICENSE"]

@@ -35,7 +35,7 @@ class MACsecBoard(PeerBoard):
         self.asked = []
         self.refuses = refuses
         self.agreement = None  # state, and the request
-        self.failed = False  # whether the hardware has failed at a change of keys
+        self.failed = False  # whether the MACsec hardware has failed during a change of keys
         self.required = False  # MACsec, by the configuration
 
     def _macsec(self, session, offset, token, data):
@@ -72,7 +72,7 @@ def to(board):
 
 
 def command_lines(script):
-    """Run the script with a fake program `ip` that prints its arguments; return the printed text."""
+    """Run a script of `cipherlane pair` with a fake program `ip` that prints its arguments; return the printed text."""
     tools = script.with_name("tools")
     tools.mkdir()
     (tools / "ip").write_text('#!/bin/sh\necho "$*"\n')

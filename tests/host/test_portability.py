@@ -99,8 +99,8 @@ def test_nothing_posix_is_needed_but_where_it_is_used(tmp_path):
 
 
 def test_datagrams_without_linux_s_options(monkeypatch):
-    """Outside Linux, the host must not use UDP_SEGMENT, UDP_GRO and sendmsg. On other systems, sendmsg can be missing,
-    and the numbers of the two options can stand for different options.
+    """Outside Linux, the host must use neither the function sendmsg nor the socket options UDP_SEGMENT and UDP_GRO.
+    There, sendmsg can be missing, and the numbers of these two options can stand for other options.
     """
     monkeypatch.setattr(sys, "platform", "win32")
     board = NullBoard(port=0)

@@ -202,8 +202,8 @@ def processes_of(folder):
 
 @pytest.mark.parametrize("moment", [0, 60, 180, 300, 350, 390])
 def test_nothing_outlives_a_tool_that_is_killed(build, folders, moment):
-    """Kill the tool after it has executed a number of lines (`moment`), while it starts or ends a board; with 0, do
-    not kill it. No process and no folder must remain.
+    """Kill the tool after it has executed `moment` lines, while it starts or ends a board. If `moment` is 0, do not
+    kill the tool. No process and no folder must remain.
     """
     program = [sys.executable, "-c", KILLED, str(moment)]
     done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S)

@@ -169,8 +169,8 @@ def test_port_that_goes_away_says_how_to_resume():
 
 @pytest.mark.parametrize("run", [1, 5, 40])
 def test_replies_of_others_are_ignored(run):
-    """Replies that belong to no request of the transfer must be ignored, whether they arrive between two runs of
-    results or within a run.
+    """The host ignores replies that belong to no request of the transfer. A run is the replies that one read returns;
+    the wrong replies arrive within a run or between two runs.
     """
     data = random.Random(9).randbytes(20_000)
     link = LossyLink(PeerBoard(rx_window=16384), seed=0, ordered=True, run=run)
@@ -269,7 +269,7 @@ def test_silence_then_a_late_answer():
 
     with Device(link) as device, device.open_session(KEY, IV, Engine.ISE) as session:
         device.link.set_pace(Pace.fixed(0.02, attempts=10))
-        # after time-outs, the link can carry more than one window of records, so use a large buffer
+        # after time-outs, originals and copies of records can be in flight together, so use a large window
         link.board.rx_window = 1 << 20
         link.receive = receive
         out = io.BytesIO()

@@ -277,7 +277,7 @@ def test_nobody_there():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"udp://127.0.0.1:{probe.getsockname()[1]}"
-        # The socket `probe` is bound to the port, but sends nothing.
+        # The socket `probe` occupies the port, but never answers.
         with pytest.raises(NoReplyError, match=r"no reply .* UDP port \d+ of 127\.0\.0\.1; `cipherlane doctor"):
             Device(UdpTransport(url), timeout=0.05).connect()
 
@@ -342,15 +342,15 @@ def test_bench_through_the_link(null_board, tmp_path):
         assert record["packet_cycles"] is None
         assert record["goodput_mbps"] > 0 and record["host_core_mbps"] > 0
         assert 0 < record["latency_ms"]["p50"] <= record["latency_ms"]["p90"] <= record["latency_ms"]["p99"]
-    # 1440 data bytes are 1530 on the wire: record header 24, UDP 8, IPv4 20, Ethernet 14 and 4, preamble 8, gap 12.
+    # 1440 data bytes occupy 1530 on the wire: record header 24, UDP 8, IPv4 20, Ethernet 14, FCS 4, preamble 8, gap 12.
     assert records[1]["wire_limit_mbps"] == pytest.approx(1000 * 1440 / 1530, abs=0.001)
     assert records[1]["share"] == pytest.approx(records[1]["goodput_mbps"] / records[1]["wire_limit_mbps"], abs=1e-4)
 
 
 @pytest.mark.parametrize("length", [3 * 1440, 100 * 1440 + 1])
 def test_what_a_stream_used_of_its_range_is_used(null_board, length):
-    """When a session ends, the counter blocks that its stream has not used are free again. This is true even for an
-    echo board, which does not track records.
+    """When a session ends, the counter blocks that its stream has not used are free again. This is also true for a
+    null board that only echoes data and does not track records.
     """
     after = -(-length // 1440) * 90  # number of counter blocks that the stream's records used
     with Device(UdpTransport(null_board.url)) as device:

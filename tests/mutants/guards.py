@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""For each promise in SECURITY.md, removes the code that enforces the promise (the guard). The test that the page
-names must then fail.
+"""For each promise in SECURITY.md, removes the code that enforces the promise (the guard). The test that
+SECURITY.md names for this promise must then fail.
 
 For each test, `guards.toml` has a file, the guard's text in it, and the replacement. Proofs are not listed there, since
 each refutes broken copies of its own design.
@@ -35,7 +35,7 @@ class Guard(Mutant):
 
 
 def guards() -> list[Guard]:
-    """Return all guards, in the order of the tables.
+    """Return a mutant for each guard that the files in `TABLES` list, in their order.
 
     Raises
     ------

@@ -29,7 +29,7 @@ class Target:
     files: tuple[str, ...] = ()
 
     def digest(self) -> str:
-        """Return a digest of the tests and of all files on which the tests can depend, such as the part's sources."""
+        """Return a digest of the tests and of all files on which they can depend, such as the tested sources."""
         folders = {
             "host": ["host/cipherlane", "host/cipherlane_base"],
             "firmware": ["firmware"],

@@ -27,7 +27,7 @@ NO_TESTS = 5  # pytest's exit status if it finds no tests
 
 
 def command(tests: Iterable[str], *, thorough: bool = False) -> list[str]:
-    """Return the command that runs the tests marked `thorough`, or else all others, and ends at the first failure."""
+    """Return the pytest command for tests marked `thorough`, or else all others. It stops at the first failure."""
     plugins = ["-p", "no:cacheprovider", "-p", "tests.gateware.mutation"]
     return [
         sys.executable,
@@ -67,8 +67,8 @@ def judge(mutant: Mutant, limit: float) -> tuple[bool, float, str]:
             status, seconds, said = _run(tree, command(mutant.tests, thorough=thorough), limit, environment)
             if status != NO_TESTS:
                 break
-        # These two exit statuses are errors. Any other failure is an effect of the fault, because the tests pass
-        # without the fault.
+        # It is an error if there are no tests, or if no test simulates the faulty design. Any other failure is an
+        # effect of the fault, because the tests pass without the fault.
         if status == NO_TESTS or (environment and status == mutation.NOT_SIMULATED):
             raise RuntimeError(f"pytest ended with status {status} for {' '.join(mutant.tests)}")
         passed = status == 0

@@ -46,7 +46,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
 
 
 def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
-    from universalmutator import mutator  # this import is here, because only `make mutants` installs the package
+    from universalmutator import mutator  # imported here, as only `make mutants` installs it
 
     with contextlib.redirect_stdout(io.StringIO()):
         found = mutator.mutants_regexp([line], RULES[suffix], ignorePatterns=[], ignoreStringOnly=True)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `make mutants` with two mutants of the README. It must also run the tests of guards on unchanged sources."""
+"""Tests `make mutants` with two mutants that change README.md. `make mutants` must also run the tests of guards on
+unchanged sources.
+"""
 
 import json
 

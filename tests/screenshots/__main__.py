@@ -32,7 +32,7 @@ FRAME_MS = 400
 MOST_BYTES = 300_000
 PATIENCE_MS = 300_000
 END_S = 60  # seconds that the tool gets to close the board's sessions
-STRETCHES = 4  # number of measurements that each engine's figures cover
+STRETCHES = 4  # number of measurements to wait for with each engine
 PANE = "id => document.getElementById(id).toDataURL()"
 
 
@@ -111,7 +111,7 @@ def live_view(port: str) -> Iterator[str]:
 
 
 def main() -> int:
-    """Run the command; return the exit status."""
+    """Make the pictures and write them to files; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__.splitlines()[0])
     parser.add_argument("--port", default="sim+udp", help="the board that is shown (default: %(default)s, as root)")
     parser.add_argument("--into", type=Path, default=PICTURES, metavar="FOLDER")
@@ -131,7 +131,8 @@ def main() -> int:
             photograph(page).save(args.into / f"stage-{width}x{height}.webp", quality=80, method=6)
             page.close()
         first, *others = animate(on_stage(chromium, address, ANIMATED, "dark"))
-    # The pictures show noise of large pixels, for which lossless files are smaller.
+    # The pictures contain noise with large pixels. Such pictures become smaller with lossless than with lossy
+    # compression.
     options = {"duration": FRAME_MS, "loop": 0, "lossless": True, "method": 6}
     first.save(args.into / "live.webp", save_all=True, append_images=others, **options)
     sizes = {path: path.stat().st_size for path in sorted(args.into.glob("*.webp"))}

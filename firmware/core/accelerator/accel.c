@@ -6,7 +6,7 @@
 #include "accelerator/accel_access.h"
 
 /*
- * Limits for waits, as numbers of register reads. One read takes several cycles. The accelerator
+ * Time-outs of waits, counted in register reads. One read takes several cycles. The accelerator
  * takes 2 to 15 cycles per block, and more on a shared bus.
  */
 #define POLLS_COMMAND 10000u
@@ -162,7 +162,7 @@ int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot)
 	return key_command(accel, CL_ACCEL_CONTROL_CLEAR_KEY_MASK);
 }
 
-/* This function is inlined, so that the code that runs for CTR occupies few cache lines. */
+/* The function start is inlined, so that the code that runs for CTR occupies few cache lines. */
 __attribute__((always_inline)) static inline int start(const struct cl_accel *accel,
 						       uint16_t *number)
 {
@@ -238,7 +238,7 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 __attribute__((always_inline)) static inline int
 finish(const struct cl_accel *accel, uint16_t number, uint32_t length, bool uncached)
 {
-	/* Limit for register reads: POLLS_RUN, plus one for each byte or bit of the data. */
+	/* Number of register reads before a time-out: POLLS_RUN, plus `length` (bytes or bits). */
 	uint32_t polls = POLLS_RUN;
 
 	/*

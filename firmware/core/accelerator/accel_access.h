@@ -9,7 +9,10 @@
 
 #include "accelerator/accel.h"
 
-/* A test bench can define these two macros itself, to access a simulated accelerator. */
+/*
+ * A test bench can define CL_ACCEL_READ and CL_ACCEL_WRITE itself, to access a simulated
+ * accelerator.
+ */
 #ifndef CL_ACCEL_READ
 #define CL_ACCEL_READ(accel, offset)         ((accel)->regs[(offset) / sizeof(uint32_t)])
 #define CL_ACCEL_WRITE(accel, offset, value) ((accel)->regs[(offset) / sizeof(uint32_t)] = (value))

@@ -16,7 +16,7 @@ uint32_t cl_aes_inv_mix_column(uint32_t column)
 {
 	/*
 	 * InvMixColumns multiplies by {0e} = 8 + 4 + 2, {0b} = 8 + 2 + 1, {0d} = 8 + 4 + 1 and {09}
-	 * = 8 + 1. So it needs only a column times 1, 2, 4 and 8.
+	 * = 8 + 1. So this function computes the column times 2, 4 and 8, and then only adds.
 	 */
 	const uint32_t by_2 = cl_aes_double(column);
 	const uint32_t by_4 = cl_aes_double(by_2);

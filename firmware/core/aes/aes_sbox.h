@@ -2,7 +2,7 @@
 /**
  * @file
  * The S-box of FIPS-197, figure 7, as an X-macro list: F is applied to S(00), S(01), ... S(ff) in
- * order. The compiler derives every table that an engine needs from it.
+ * order. From this list, the compiler derives every table that an engine needs.
  */
 #ifndef CL_AES_SBOX_H
 #define CL_AES_SBOX_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Rounds of AES in byte-oriented C. SubBytes uses a table of 256 bytes. MixColumns shifts the four
- * bytes of a column at once.
+ * Rounds of AES in byte-oriented C. SubBytes uses a table of 256 bytes. MixColumns processes the
+ * four bytes of a column at once, in one 32-bit word.
  */
 #ifndef CL_BYTE_ROUNDS_H
 #define CL_BYTE_ROUNDS_H

@@ -127,7 +127,10 @@ CL_C_INLINE void cl_c_block(struct cl_c_cipher cipher, const struct cl_engine_ke
 		for (;;) {
 			cl_c_round(cipher, t, s, k + 4);
 			k += 8;
-			/* The loop can only end here, because the number of rounds is even. */
+			/*
+			 * The number of middle rounds is odd (9, 11 or 13), so the loop always ends
+			 * after the first round of a pair.
+			 */
 			if (k == last) {
 				break;
 			}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * ECB decryption in byte-oriented C, for code that decrypts few blocks, on machines without the
+ * ECB decryption in byte-oriented C, for code that decrypts few blocks, on a SoC without the
  * vector unit.
  */
 #ifndef CL_MODES_BYTE_H

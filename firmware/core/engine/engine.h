@@ -81,7 +81,8 @@ struct cl_gcm_message {
 };
 
 /**
- * Hardware that hashes for engines without GCM of their own: it computes GHASH (SP 800-38D, 6.4).
+ * Hardware that computes GHASH (SP 800-38D, 6.4) for engines that have no GCM operation of their
+ * own.
  */
 struct cl_hasher {
 	/**
@@ -93,7 +94,7 @@ struct cl_hasher {
 	 *             replaced by the hash with @p data
 	 * @param data any number of bytes at any alignment. A partial last block is padded with
 	 *             zeros
-	 * @retval 0 done; the hardware holds nothing of it any more
+	 * @retval 0 done; the hardware no longer holds any of these values
 	 * @retval -EFAULT the hardware could not load the data; @p hash is undefined
 	 */
 	int (*hash)(void *hw, const uint8_t subkey[CL_BLOCK_BYTES], uint8_t hash[CL_BLOCK_BYTES],
@@ -151,12 +152,12 @@ struct cl_engine {
 	 */
 	int (*gcm)(const struct cl_engine *engine, const struct cl_engine_key *key,
 		   const struct cl_gcm_message *message);
-	/** What computes GHASH if `gcm` is NULL; NULL for GHASH in C. */
+	/** If `gcm` is NULL: the hardware that computes GHASH, or NULL if C code computes GHASH. */
 	const struct cl_hasher *hasher;
 	/**
 	 * Returns how many calls of `ctr` used a slower method, because the engine's fast method
-	 * does not reach their buffers. It does not count calls with too few data for the fast
-	 * method. NULL if the engine has only one method.
+	 * cannot access their buffers. Calls with too few data for the fast method are not counted.
+	 * NULL if the engine has only one method.
 	 */
 	uint32_t (*falls)(const struct cl_engine *engine);
 	/**

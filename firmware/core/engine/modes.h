@@ -20,7 +20,8 @@
 /**
  * Runs ECB or CBC over whole blocks.
  *
- * @param hw    cl_modes.hw
+ * @param hw    the device that the functions use: a struct cl_ise_device for the vector unit;
+ *              not used by modes in plain C
  * @param key   from cl_modes.set_key, for this direction and key length
  * @param chain CBC: the IV; on return the last block of ciphertext, which is the IV of the next
  *              call. ECB: not used.

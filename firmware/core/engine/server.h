@@ -14,7 +14,7 @@
 
 struct cl_window;
 
-/** The session that a server processes. */
+/** Describes a session to the server that processes the session's records. */
 struct cl_server_client {
 	/** The session's number and token, which the headers of the session's records contain. */
 	uint32_t session;
@@ -87,7 +87,7 @@ struct cl_server {
 		      struct cl_window *window);
 	/** Like cl_engine.clear. */
 	void (*clear)(const struct cl_server *server, struct cl_engine_key *key);
-	/** Number of records in a window, 1 to CL_WINDOW_MAX. */
+	/** Size of each session's window in records, 1 to CL_WINDOW_MAX. */
 	uint32_t window;
 	/** Device context of this instance. */
 	void *hw;

@@ -113,8 +113,8 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 	}
 	cl_zeroize(key, sizeof(*key));
 	/*
-	 * From here on, the slot can contain a key. `clear` clears the slot only if key_bits is
-	 * set.
+	 * From here on, the slot can contain a key. Set key_bits first, because `clear` clears the
+	 * slot only if key_bits is set.
 	 */
 	key->key_bits = (uint16_t)key_bits;
 	key->slot = (uint8_t)slot;
@@ -280,7 +280,7 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	const int status = read_window(device, key->slot, window);
 
 	if (status == -ETIMEDOUT) {
-		/* After this time-out, erase_window would time out, too. */
+		/* If read_window timed out, erase_window would time out, too. */
 		return status;
 	}
 	const int erased = erase_window(device, key->slot);

@@ -14,7 +14,7 @@
 #define OF_HASH 1u
 #define OF_TEXT 2u
 
-/** The tag of a message, and what it is computed with. */
+/** Secret values of a GCM computation: the computed tag and the hash subkey. */
 struct secrets {
 	_Alignas(4) uint8_t tag[CL_BLOCK_BYTES];
 	_Alignas(4) uint8_t subkey[CL_BLOCK_BYTES];
@@ -22,7 +22,8 @@ struct secrets {
 
 /**
  * Runs CTR mode. The first counter block is @p nonce, followed by @p number as a 32-bit number.
- * Only `compose_with` calls it, so that each call overwrites what an earlier one left on the stack.
+ * Only `compose_with` calls this function. So each call overwrites the data that an earlier call
+ * left on the stack.
  */
 static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 					   const struct cl_engine_key *key, const uint8_t *nonce,
@@ -45,7 +46,7 @@ static __attribute__((noinline)) void put_bits(uint8_t to[8], size_t len)
 	}
 }
 
-/** Continues a hash with data, if there are any. */
+/** Continues a hash with data. Does nothing if @p len is 0. */
 static __attribute__((noinline)) int hash_part(const struct cl_hasher *hasher,
 					       const uint8_t subkey[CL_BLOCK_BYTES],
 					       uint8_t hash[CL_BLOCK_BYTES], const uint8_t *data,
@@ -115,7 +116,10 @@ static int compose_with(const struct cl_engine *engine, const struct cl_engine_k
 	return crypt(engine, key, message->nonce, OF_TEXT, message->in, message->out, message->len);
 }
 
-/** Composes GCM. Not inlined, so that engines with a GCM of their own need no stack for it. */
+/**
+ * Computes GCM from the engine's CTR mode and GHASH. Not inlined, so that `secrets` takes stack
+ * only for engines without a GCM operation of their own.
+ */
 static __attribute__((noinline)) int compose(const struct cl_engine *engine,
 					     const struct cl_engine_key *key,
 					     const struct cl_gcm_message *message)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * AES-GCM (SP 800-38D) by any AES engine.
+ * AES-GCM (SP 800-38D) with any AES engine.
  */
 #ifndef CL_GCM_H
 #define CL_GCM_H
@@ -17,9 +17,9 @@ static inline bool cl_gcm_has(const struct cl_engine *engine)
 }
 
 /**
- * Encrypts or decrypts a message, with the engine's operation for whole messages if it has one,
- * otherwise with its CTR mode and GHASH. Its hasher computes GHASH, or, without one, C (ghash.h).
- * The time of GHASH depends only on the lengths.
+ * Encrypts or decrypts a message. Uses the engine's operation for whole messages if there is one,
+ * otherwise the engine's CTR mode and GHASH. The engine's hasher computes GHASH; if there is no
+ * hasher, C code does (ghash.h). The time of GHASH depends only on the lengths.
  *
  * Decryption writes nothing to `out` before it has verified the tag. Afterwards, memory holds
  * neither the hash subkey nor keystream.

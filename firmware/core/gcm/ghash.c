@@ -16,7 +16,7 @@
 struct state {
 	/**
 	 * The four words of the hash subkey, then the XOR of words 0 and 2, and the XOR of words 1
-	 * and 3.
+	 * and 3 (for Karatsuba's method).
 	 */
 	uint32_t subkey[6];
 	/**
@@ -108,8 +108,9 @@ static __attribute__((noinline)) void multiply(struct state *state)
 		product[2 + i] ^= product[8 + i];
 	}
 	/*
-	 * The most significant bit of a block is the coefficient of x^0. So a product of two blocks
-	 * is at the upper end of 256 bits, one bit higher than the product of the numbers.
+	 * In GHASH, the most significant bit of a block is the coefficient of x^0. So the product
+	 * of two blocks must end at bit 255. The product above ends at bit 254: shift it left by
+	 * one bit.
 	 */
 	for (size_t i = 2 * WORDS - 1; i > 0; i--) {
 		product[i] = product[i] << 1 | product[i - 1] >> 31;

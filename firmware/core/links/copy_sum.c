@@ -49,9 +49,9 @@ static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t
 #define WORDS_AT_ONCE 8
 
 /**
- * Runs the loop that copies between a word-aligned address and an address 2 bytes after a word
- * boundary. Stores the half word @p pending, then the @p len bytes at @p from, to @p to; both
- * pointers are 4-byte aligned. Not inlined, so that the loop exists only once.
+ * Loop for copies between a word-aligned address and an address 2 bytes after a word boundary.
+ * Stores the half word @p pending at the address @p to, and after it the @p len bytes at @p from.
+ * Both pointers are 4-byte aligned. Not inlined, so that the loop exists only once.
  *
  * For the sum, the loop adds each word to `total`, and the word's upper half to `upper`. This costs
  * only two additions per word, because copying already needs the shift. The sum of the lower halves

@@ -30,9 +30,9 @@ uint32_t cl_sum(const uint8_t *from, size_t len);
 
 /**
  * Copies @p len bytes, at most 2^18, and returns their cl_sum. If one pointer is 4-byte aligned and
- * the other is 2 bytes after a word boundary, it loads and stores whole words. Copies between an
- * Ethernet MAC's slot and a frame whose record is aligned are of this kind. Other alignments are
- * slower.
+ * the other is 2 bytes after a word boundary, the function loads and stores whole words. This is
+ * the case between an Ethernet MAC's slot and the buffer of a frame whose record is aligned. Other
+ * alignments are slower.
  *
  * @param to   2-byte aligned
  * @param from 2-byte aligned; not overlapping @p to

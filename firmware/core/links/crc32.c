@@ -6,8 +6,8 @@
 #include "links/crc32.h"
 
 /*
- * The table is linear: the entry of a byte is the sum of the entries of its bits. These macros are
- * the entries for bytes in which one bit is set. The entry of 0x80 is the polynomial. The entry of
+ * The table is linear: the entry of a byte is the XOR of the entries of the byte's set bits. ENTRY
+ * lists the entries of the eight bits. The entry of bit 7 (0x80) is the polynomial. The entry of
  * each lower bit is one step of the CRC, applied to the entry of the next higher bit.
  */
 #define BIT(byte, bit, entry) (((byte) >> (bit)&1) * (entry))

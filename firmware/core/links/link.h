@@ -64,8 +64,8 @@ struct cl_link {
 	struct cl_wire_network_reply *network;
 	/**
 	 * Only on a network. `pauses`: number of times that the driver looked for a received frame
-	 * and found none. `strained`: when the service last carried out a long request, it stored
-	 * `pauses` + 1 here; see cl_exchange_begin_long.
+	 * and found none. `strained`: the value of `pauses` + 1 at the time when the service last
+	 * carried out a long request; see cl_exchange_begin_long.
 	 */
 	uint32_t pauses;
 	uint32_t strained;
@@ -75,10 +75,10 @@ struct cl_link {
 	 */
 	void (*refresh)(struct cl_link *link);
 	/**
-	 * If @p open is true, reserves room for the frames of a session's peer; otherwise ends the
+	 * If @p open is true, reserves receive buffers for a session's peer; otherwise ends the
 	 * reservation. @p place is the session's index. The service calls this function when the
 	 * sender of the present record has opened a session, and again when that session was
-	 * closed. NULL if the link reserves no room.
+	 * closed. NULL if the link reserves no buffers.
 	 */
 	void (*reserve)(struct cl_link *link, uint32_t place, bool open);
 	/**

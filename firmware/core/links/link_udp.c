@@ -117,8 +117,8 @@ static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
 }
 
 /**
- * Returns true if two addresses are equal, as the function `same` does. Compares their last two
- * bytes first, because two addresses differ there most often.
+ * Returns the same result as the function `same`: true if two addresses are equal. Compares the
+ * last two bytes first, because two addresses differ there most often.
  */
 static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 {

@@ -50,10 +50,10 @@ struct cl_link_udp {
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
- * For firmware with a network stack; the stack receives all frames that are not for this link. If
- * the frame appears to contain an unfragmented datagram without IPv4 options for the link's UDP
- * port, returns a pointer to the destination IPv4 address in @p head; otherwise NULL. All other
- * checks are left to cl_link_udp_receive.
+ * Finds frames for this link in firmware with a network stack; the stack receives all other frames.
+ * If the frame appears to contain an unfragmented datagram without IPv4 options for the link's UDP
+ * port, returns a pointer to the destination IPv4 address in @p head; otherwise NULL.
+ * cl_link_udp_receive makes all other checks.
  *
  * @param head as for cl_link_udp_receive
  */

@@ -58,7 +58,8 @@ struct cl_secy_sa {
 };
 
 /**
- * Tells the SecY what to do with frames. At power-on, it protects nothing and lets all frames pass.
+ * Tells the SecY what to do with frames. At power-on, the SecY protects nothing and lets all frames
+ * pass.
  */
 struct cl_secy_policy {
 	/**
@@ -94,8 +95,8 @@ int cl_secy_set_sci(const struct cl_secy *secy, const uint8_t own[CL_SECY_SCI_BY
 		    const uint8_t peer[CL_SECY_SCI_BYTES]);
 
 /**
- * Installs an SA. It replaces an SA with the same number and direction. For frames that the SecY is
- * already processing, it continues to use the old SA.
+ * Installs an SA. The new SA replaces an SA with the same number and direction. The SecY still uses
+ * the old SA for frames that it is already processing.
  *
  * @retval 0 done: the SA can be used
  * @retval -EINVAL a number is out of range
@@ -105,8 +106,8 @@ int cl_secy_set_sci(const struct cl_secy *secy, const uint8_t own[CL_SECY_SCI_BY
 int cl_secy_install(const struct cl_secy *secy, const struct cl_secy_sa *sa);
 
 /**
- * Removes an SA, and zeroizes its key as soon as no frame uses it. If an earlier command does not
- * end in time, zeroizes all SAs instead.
+ * Removes an SA, and zeroizes the SA's key as soon as no frame uses the key. If an earlier command
+ * does not end in time, zeroizes all SAs instead.
  */
 void cl_secy_remove(const struct cl_secy *secy, enum cl_secy_direction direction, uint8_t an);
 

@@ -28,7 +28,7 @@ int cl_key_wrap(const struct cl_engine *engine, const uint8_t *kek, unsigned int
  *
  * @param engine engine whose `clear` zeroizes the expanded key that @p modes computes
  * @param modes functions for ECB decryption
- * @param hw modes.hw
+ * @param hw the device that the functions of @p modes use
  * @param[out] key @p size bytes; zeros after an error
  * @retval 0 done
  * @retval -EBADMSG the wrapped key was changed, or was wrapped with a key other than @p kek

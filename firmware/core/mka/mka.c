@@ -306,7 +306,7 @@ static struct cl_mka_peer *make_room(struct cl_mka *mka, uint32_t now_ms)
 	return oldest;
 }
 
-/** Tells how the peer list in a received MKPDU mentions this participant. */
+/** Result of looking for this participant in the peer list of a received MKPDU. */
 enum listed {
 	NOT_LISTED,
 	/**
@@ -394,8 +394,8 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 	const struct cl_mkpdu_member *const ki = &mka->latest.ki;
 	const bool server = is_server(mka, peer);
 	/*
-	 * Search both of the peer's keys: some time after a SAK was installed, the peer reports it
-	 * as its old SAK.
+	 * The peer reports a latest SAK and an old SAK. Search both, because a SAK becomes the
+	 * peer's old SAK some time after it was installed.
 	 */
 	const struct cl_mkpdu_key_use *const key = !use->keys                         ? NULL
 						   : same_member(&use->latest.ki, ki) ? &use->latest
@@ -404,8 +404,9 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 
 	peer->bounded = use->delay_protect;
 	/*
-	 * The key server transmits with a new SAK as soon as the peer receives with it. The peer
-	 * then transmits, too.
+	 * If this participant is the key server, it transmits with a new SAK as soon as the peer
+	 * receives with this SAK. Otherwise, it transmits with the SAK as soon as the
+	 * key server does.
 	 */
 	if (mka->latest.there && key != NULL && !mka->latest.transmits &&
 	    (server ? key->receives : key->transmits)) {
@@ -421,8 +422,8 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 }
 
 /**
- * Makes a potential peer the live peer. Does not do this, and returns false, if another machine is
- * the live peer already.
+ * Makes a potential peer the live peer, and returns true. Returns false if another machine already
+ * is the live peer; that machine stays the live peer.
  */
 static bool revive(struct cl_mka *mka, struct cl_mka_peer *peer)
 {
@@ -430,7 +431,8 @@ static bool revive(struct cl_mka *mka, struct cl_mka_peer *peer)
 
 	if (live != NULL) {
 		/*
-		 * If the live peer has the same SCI, it is the same machine, which has restarted.
+		 * If the live peer and the potential peer have the same SCI, they are one machine,
+		 * which has restarted.
 		 */
 		if (memcmp(live->sci, peer->sci, sizeof(peer->sci)) != 0) {
 			mka->counts.crowded++;
@@ -504,9 +506,9 @@ void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint3
 	struct cl_mka_peer *const peer = find(mka, &mkpdu.basic.actor);
 
 	/*
-	 * An MKPDU with this participant's own SCI is its own message, which the network has
-	 * reflected. So its member identifier, which equals this participant's, does not mean that
-	 * another member has chosen the same one.
+	 * An MKPDU with this participant's own SCI is a message of this participant, which the
+	 * network has reflected. Therefore it does not mean that another member has chosen the same
+	 * member identifier.
 	 */
 	if (memcmp(mkpdu.basic.sci, mka->sci, sizeof(mka->sci)) == 0 ||
 	    (peer != NULL && mkpdu.basic.actor.number <= peer->id.number)) {
@@ -672,7 +674,7 @@ static void send(struct cl_mka *mka, const struct cl_mka_peer *live, uint32_t no
 	mka->counts.sent++;
 }
 
-/** Reads from the SecY the packet number of the next frame that it will protect with a SAK. */
+/** Reads from the SecY the packet number of the next frame to be transmitted with a SAK. */
 static void sample(const struct cl_mka *mka, struct cl_mka_sak *sak)
 {
 	if (sak->there) {
@@ -695,7 +697,10 @@ static void tick(struct cl_mka *mka)
 	if (mka->latest.transmits &&
 	    (cl_secy_expiring(secy) || mka->latest.pn >= PN_EXHAUSTION ||
 	     cl_secy_next_pn(secy, CL_SECY_RECEIVE, mka->latest.an) >= PN_EXHAUSTION)) {
-		/* If the peer is the key server, serve() clears `rekeys` again. */
+		/*
+		 * Only the key server makes SAKs: if the peer is the key server, serve() clears
+		 * `rekeys`.
+		 */
 		mka->rekeys = true;
 	}
 }

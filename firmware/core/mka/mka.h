@@ -184,7 +184,7 @@ struct cl_mka_counts {
 
 struct cl_mka_state {
 	enum cl_mka_phase phase;
-	/** True if this participant is key server; false if there is no live peer. */
+	/** True if there is a live peer, and this participant is the key server. */
 	bool server;
 	/**
 	 * Length in bits, association number and key number of the SAK that protects transmitted
@@ -233,7 +233,7 @@ struct cl_mka_peer {
 
 /** A SAK and the two secure associations (SAs) that use it. */
 struct cl_mka_sak {
-	/** True if this SAK exists. */
+	/** True if this structure describes a SAK; false if the structure is empty. */
 	bool there;
 	bool receives, transmits;
 	/** True if the SAK also encrypts; false if it protects only the integrity. */
@@ -242,9 +242,8 @@ struct cl_mka_sak {
 	uint16_t bits;
 	struct cl_mkpdu_member ki;
 	/**
-	 * The next packet number to send with this SAK: `pn` as it was at the last tick,
-	 * `pn_before` as it was one tick earlier. A tick occurs once in CL_MKA_HELLO_MS
-	 * milliseconds.
+	 * The next packet number to transmit with this SAK: `pn` is its value at the last tick,
+	 * `pn_before` its value one tick earlier. A tick occurs every CL_MKA_HELLO_MS milliseconds.
 	 */
 	uint32_t pn, pn_before;
 };
@@ -260,7 +259,8 @@ struct cl_mka {
 	/** This participant's member identifier, and the last message number that it sent. */
 	struct cl_mkpdu_member id;
 	/**
-	 * The message numbers that this participant had reached at the last ticks, newest first.
+	 * The message number of this participant at each of the last ticks, newest first. A tick
+	 * occurs every CL_MKA_HELLO_MS milliseconds.
 	 */
 	uint32_t recent[CL_MKA_LIFE_MS / CL_MKA_HELLO_MS + 1u];
 	struct cl_mka_peer peers[CL_MKA_PEERS];
@@ -291,8 +291,8 @@ struct cl_mka {
 	 */
 	uint32_t sent_ms, made_ms;
 	/**
-	 * `tick_ms`: time of the last tick. `window_ms`: time at which the period began to which
-	 * `checks` applies.
+	 * `tick_ms`: time of the last tick. `window_ms`: start of the period in which `checks`
+	 * limits the ICVs.
 	 */
 	uint32_t tick_ms, window_ms;
 	/**

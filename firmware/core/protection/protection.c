@@ -8,8 +8,8 @@
 
 static const struct cl_secy_policy off = {.validate = CL_SECY_DISABLED};
 /**
- * Policy of a closed port: no frame passes, because no SA has a key. While the keys are being
- * removed, the SecY still encrypts frames if it has a key.
+ * Policy of a closed port: no frame passes, because all keys are removed. Until the last key is
+ * removed, the SecY encrypts the frames that it transmits.
  */
 static const struct cl_secy_policy closed = {
 	.protect = true, .encrypt = true, .include_sci = true, .validate = CL_SECY_STRICT};
@@ -126,8 +126,8 @@ static void open_port(struct cl_macsec *macsec)
 }
 
 /**
- * Returns true if the board has transmitted before with the key that the number @p identity
- * identifies. Otherwise stores this number and returns false.
+ * Returns true if the board has transmitted before with the key that @p identity identifies.
+ * Otherwise stores @p identity and returns false.
  */
 static bool repeats(struct cl_macsec *macsec, uint64_t identity)
 {

@@ -14,8 +14,8 @@
 #include "service/platform.h"
 
 /**
- * Number of static keys that the board remembers. It refuses a remembered key if a host tries to
- * install it again.
+ * Number of static keys that the board remembers. If a host tries to install a remembered key
+ * again, the board refuses.
  */
 #define CL_MACSEC_KEYS 16u
 

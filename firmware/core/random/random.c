@@ -13,7 +13,9 @@
  */
 #define POLLS 100000u
 
-/* A test bench can define these two macros itself, to access a simulated source. */
+/*
+ * A test bench can define CL_RANDOM_READ and CL_RANDOM_WRITE itself, to access a simulated source.
+ */
 #ifndef CL_RANDOM_READ
 #define CL_RANDOM_READ(random, offset) ((random)->regs[(offset) / sizeof(uint32_t)])
 #define CL_RANDOM_WRITE(random, offset, value)                                                     \

@@ -27,8 +27,8 @@ struct cl_random {
 };
 
 /**
- * Reads words. No word is returned twice. Takes about 4096 cycles per word, and up to 131072 more
- * in the first moments after reset or cl_random_restart.
+ * Reads noise words. No word is returned twice. Takes about 4096 cycles per word, and up to 131072
+ * cycles more shortly after reset or cl_random_restart.
  *
  * @param[out] words all zero after a failure
  * @retval 0 done

@@ -7,8 +7,8 @@
 #include "gcm/gcm.h"
 
 /**
- * Number of blocks in the short call with which the time per block is estimated. With this many
- * blocks, an engine uses the same method as in a long call.
+ * Number of blocks in the short calls that measure the time per block. With this many blocks, an
+ * engine uses the same method as in a long call.
  */
 #define TRIAL_BLOCKS 32u
 /**

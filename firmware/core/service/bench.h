@@ -11,8 +11,8 @@
 #include "service/platform.h"
 
 /**
- * A run ends when the engine has worked for 1/500 second, so that no run occupies the board for
- * long.
+ * A benchmark run ends when the engine has worked for 1/500 second, so that no run occupies the
+ * board for long.
  */
 #define CL_BENCH_PER_SECOND 500u
 

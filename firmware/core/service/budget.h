@@ -11,15 +11,15 @@
 
 /**
  * Limits for work that belongs to no session, while a peer other than the sender has a session. On
- * average, such work gets one of CL_STRANGERS_PART CPU cycles. Without a pause, it gets at most
+ * average, such work gets one CPU cycle in CL_STRANGERS_PART. In one burst, it gets at most
  * CL_STRANGERS_MOST cycles.
  */
 #define CL_STRANGERS_PART 8u
 #define CL_STRANGERS_MOST (1 << 18)
 /**
- * Largest number of CPU cycles that a session is allowed to use without a pause, if it shares the
- * CPU with other sessions. This number is enough for a whole window of long records with an engine
- * in plain C.
+ * Largest number of CPU cycles that a session is allowed to use in one burst, if it shares the CPU
+ * with other sessions. This number is enough for a whole window of long records with an engine in
+ * plain C.
  */
 #define CL_SESSION_MOST (1 << 21)
 

@@ -59,9 +59,9 @@ struct cl_station {
 };
 
 /**
- * Reads from a frame's head which station sent the frame, which must contain an IPv4 packet. Call
- * it after cl_link_udp_receive has found a record in the frame, and before cl_frame_carry_out,
- * which turns the head into the head of the answer.
+ * Reads the sender's addresses from the head of a frame. The frame must contain an IPv4 packet.
+ * Call this function after cl_link_udp_receive has found a record in the frame, and before
+ * cl_frame_carry_out, which turns the head into the head of the answer.
  */
 struct cl_station cl_frame_station(const struct cl_frame *frame);
 

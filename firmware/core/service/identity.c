@@ -8,8 +8,8 @@
 #include "zeroize.h"
 
 /**
- * The first byte of each CBC-MAC's message is one of these codes. It states what the CBC-MAC is
- * used for.
+ * The first byte of each CBC-MAC's message is one of these codes. The code states what the CBC-MAC
+ * is used for.
  */
 enum purpose {
 	OF_KEY = 1,

@@ -16,7 +16,8 @@
 #include "service/platform.h"
 
 /**
- * Computes the 64-bit number that identifies a key inside the board. The board never sends it.
+ * Computes the 64-bit number that identifies a key inside the board. The board never sends this
+ * number.
  *
  * @param key key_bits / 8 bytes; the length was checked
  * @return 0, or the error that the engine returned

@@ -56,12 +56,15 @@ struct cl_platform {
 	/** Buffer for the benchmark, 16-byte aligned. */
 	uint8_t *bench_buffer;
 	uint32_t bench_bytes;
-	/** The engines of the board. No two engines have the same code. */
+	/**
+	 * The engines of the board. Each engine has a different `code`, the number by which
+	 * requests choose the engine.
+	 */
 	const struct cl_engine *const *engines;
 	size_t engine_count;
 	/**
 	 * Hardware that receives and answers records from the network without firmware
-	 * (engine/server.h); its code differs from all engines' codes. NULL if the board has no
+	 * (engine/server.h); its `code` differs from those of all engines. NULL if the board has no
 	 * such hardware.
 	 */
 	const struct cl_server *server;

@@ -165,8 +165,8 @@ static int block_test(const struct cl_engine *engine, const struct key_vectors *
 }
 
 /**
- * Runs an example of SP 800-38A, F.5: encrypts or decrypts its four blocks. The function appends
- * zeros to them, up to a total of @p len bytes.
+ * Runs an example of SP 800-38A, F.5: encrypts or decrypts its four blocks. Appends zeros to the
+ * example's data, up to a total of @p len bytes.
  */
 static int ctr_test(const struct cl_engine *engine, const struct key_vectors *v, bool decrypt,
 		    uint8_t *data, size_t len)
@@ -198,7 +198,7 @@ static int way_test(const struct cl_engine *engine, const struct key_vectors *v,
 
 static void count(struct cl_wire_selftest_reply *result, int status)
 {
-	/* The test is skipped, because sessions occupy all key slots. */
+	/* -EBUSY means that sessions occupy all key slots. The test was skipped. */
 	if (status == -EBUSY) {
 		return;
 	}

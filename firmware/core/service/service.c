@@ -52,8 +52,8 @@ static const struct rule {
 };
 
 /*
- * The function is not inlined, so that the code for data records occupies few cache lines. It is
- * only called for work that belongs to no session.
+ * cl_service_admits is not inlined, so that the code for data records occupies few cache lines. It
+ * is called only for work that belongs to no session.
  */
 __attribute__((noinline)) bool cl_service_admits(struct cl_service *service, uint64_t peer)
 {

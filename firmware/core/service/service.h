@@ -63,8 +63,8 @@ struct cl_service {
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
 
 /**
- * Address of the header, and address of the data, of a record or reply. The data need not follow
- * the header.
+ * Where a record or reply is in memory: the addresses of its header and of its data. The data need
+ * not follow the header.
  */
 struct cl_service_place {
 	uint8_t *header;

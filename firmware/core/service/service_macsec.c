@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Passes records about MACsec to the handlers of the board's SecY. It is a separate file so that
- * the bare-metal linker script link.ld can place it.
+ * Passes records about MACsec to the handlers of the board's SecY. The code is in a file of its
+ * own, so that the bare-metal linker script link.ld can place it.
  */
 #include "service/exchange.h"
 

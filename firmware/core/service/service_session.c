@@ -118,7 +118,7 @@ uint16_t cl_handle_data_last(struct cl_exchange *exchange)
 
 uint16_t cl_handle_close(struct cl_exchange *exchange)
 {
-	/* If the session is closed already, the host has repeated its request. */
+	/* If the session is closed already, the host has repeated its request: report success. */
 	if (exchange->session == NULL) {
 		return 0;
 	}

@@ -67,13 +67,13 @@ struct cl_session_cost {
 
 struct cl_session {
 	struct cl_engine_key key;
-	/** The request that opened the session, without its key. */
+	/** The request that opened the session; the key in this copy is zeroized. */
 	struct cl_wire_open_request request;
 	/** Initial counter block; in GCM the nonce prefix and zeros. */
 	uint8_t iv[CL_BLOCK_BYTES];
 	/**
-	 * Number that identifies the key. Its bit CL_RANGE_GCM tells the mode, as in struct
-	 * cl_range.
+	 * Identifies the key and the mode: the bit CL_RANGE_GCM of this number tells the mode, and
+	 * all other bits identify the key, as in struct cl_range.
 	 */
 	uint64_t key_identity;
 	struct cl_session_owner owner;
@@ -88,11 +88,11 @@ struct cl_session {
 	const struct cl_server *server;
 	struct cl_stream *stream;
 	/**
-	 * The link that reserves room for the frames of the session's peer; NULL if no link does
+	 * The link that reserves receive buffers for the session's peer; NULL if no link does
 	 * this.
 	 */
 	struct cl_link *link;
-	/** The value that `first` in the stream's window had when the session was opened. */
+	/** Value of `first` in the stream's window at the time when the session was opened. */
 	uint64_t first;
 	/**
 	 * Time when the session was last used. For a session with a server: the time of the last

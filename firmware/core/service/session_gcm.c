@@ -46,8 +46,9 @@ static int run(const struct cl_session *session, uint32_t number, const uint8_t 
 }
 
 /**
- * A record in GCM states whether it is the last record of its stream (@p last). Returns true if
- * this statement of record number @p end - 1 agrees with the records that have already arrived.
+ * In GCM, each record states whether it is the last record of its stream (@p last). Returns true if
+ * this statement agrees with the records that have already arrived. @p end is the record's number
+ * plus 1.
  */
 static bool may_end(const struct cl_stream *stream, uint32_t end, bool last)
 {

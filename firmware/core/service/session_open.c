@@ -30,10 +30,7 @@ static bool is_gcm(const struct cl_wire_open_request *request)
 	return (request->flags & CL_WIRE_FLAG_GCM) != 0;
 }
 
-/**
- * Returns the number that the last record of the stream has if the host sends as many bytes as the
- * request states.
- */
+/** Computes the number of the stream's last record from the stream length in the request. */
 static uint32_t last_record(const struct cl_wire_open_request *request)
 {
 	return request->length == 0 ? 0
@@ -115,9 +112,9 @@ static struct cl_session *find_repeated(struct cl_sessions *sessions,
 }
 
 /**
- * If a request resumes a stream that an open session still uses, closes that session. A sender that
- * knows the key and the ticket is the owner of the stream. Its program was killed, or its link was
- * lost.
+ * If a request resumes a stream that an open session still uses, closes that session. The request's
+ * sender knows the key and the ticket, so it is the owner of the stream. Its earlier program was
+ * killed, or its link was lost.
  */
 static void end_holder(struct cl_sessions *sessions, const struct cl_platform *platform,
 		       const struct cl_wire_open_request *request, uint64_t key_identity)

@@ -24,8 +24,8 @@ static bool is_among(struct cl_block_number number, struct cl_block_number first
 
 /**
  * Checks a range against all ranges of the same key in the table, except the range at @p index.
- * Returns true if the range overlaps one of them. Also returns true if one of the two ranges that
- * are compared is in GCM, and the second one is in CTR and contains block 0.
+ * Returns true if the range overlaps one of them. Also returns true if one of two compared ranges
+ * is in GCM, and the other one is in CTR and contains block 0.
  */
 static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
 		     uint64_t blocks, int index)
@@ -102,9 +102,9 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
 }
 
 /**
- * If the range at @p next has the same key as the range at @p index, begins where that range ends,
- * and is not held, adds its blocks to the range at @p index and returns true. Otherwise returns
- * false.
+ * Adds the blocks of the range at @p next to the range at @p index, and returns true. Returns false
+ * if the two ranges have different keys, if the range at @p next does not begin where the other one
+ * ends, or if a stream holds the range at @p next.
  */
 static bool append(struct cl_ranges *ranges, int index, int next)
 {

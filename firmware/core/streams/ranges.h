@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The table of counter block ranges. For each key, it contains the counter blocks that were used or
- * that a stream reserves. Used ranges stay in the table: when it is full, no new range is accepted.
+ * The table of counter block ranges. For each key, the table lists the counter blocks that were
+ * used or that a stream reserves. Used ranges stay in the table. When the table is full, no new
+ * range is accepted.
  *
  * A range is a sequence of consecutive counter blocks, modulo 2^128, under one key. No two ranges
  * of a key overlap. A stream holds its range as long as it can still use the range. Afterwards, the
@@ -31,7 +32,7 @@ struct cl_block_number {
 };
 
 struct cl_range {
-	/** Number that identifies the key; but its bit CL_RANGE_GCM tells the mode. */
+	/** The bit CL_RANGE_GCM tells the mode; all other bits identify the key. */
 	uint64_t key;
 	struct cl_block_number first;
 	/** Number of blocks; 0 if the entry is free. */

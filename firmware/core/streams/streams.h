@@ -70,9 +70,9 @@ struct cl_streams {
 /**
  * Begins a stream without a ticket, and with an empty window of @p records records.
  *
- * @param blocks number of blocks in its range, at least 1
+ * @param blocks number of blocks in the stream's range, at least 1
  * @retval 0 done
- * @retval -EEXIST its range overlaps a used or held range of the same key
+ * @retval -EEXIST the stream's range overlaps a used or held range of the same key
  * @retval -ENOSPC there is no room for another range
  */
 int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *name, uint64_t blocks,
@@ -81,7 +81,7 @@ int cl_streams_begin(struct cl_streams *streams, const struct cl_stream_name *na
 /**
  * Resumes a stream that has ended, and changes the size of its window to @p records records.
  *
- * @param blocks new number of blocks in its range, unless more blocks were already used
+ * @param blocks the stream's range is lengthened to this number of blocks, if the range is shorter
  * @retval 0 done
  * @retval -ENOENT no stream in the table has this name and ticket; its entry can have been reused
  * @retval -EEXIST an open session uses the stream, or its range would overlap another range

@@ -23,7 +23,7 @@
 #define CL_WINDOW_RECORDS 32u
 
 struct cl_window {
-	/** Lowest number of a record that is still accepted. */
+	/** Lowest record number that is still accepted. */
 	uint64_t first;
 	/**
 	 * For each record n in the window, bit n % records is 1 if record n has arrived, otherwise

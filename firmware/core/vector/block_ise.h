@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * ECB on the vector AES unit, one block after the other, for code that processes few blocks. The
- * code is small. cl_modes_ise_fused (engine_ise.h) is larger, and faster for eight or more blocks.
+ * ECB on the vector AES unit, one block after the other, with little code: for users that process
+ * few blocks. cl_modes_ise_fused (engine_ise.h) is larger, and faster for eight or more blocks.
  */
 #ifndef CL_BLOCK_ISE_H
 #define CL_BLOCK_ISE_H
@@ -14,8 +14,8 @@ int cl_ise_ecb_by_block(void *hw, const struct cl_engine_key *key, uint32_t chai
 			const uint32_t *in, uint32_t *out, size_t blocks);
 
 /**
- * ECB alone; cl_modes.hw is a struct cl_ise_device. The function pointers for CBC are NULL. To
- * clear the key, call `clear` of an engine that uses the same device.
+ * ECB only: the function pointers for CBC are NULL. The functions' argument `hw` is a struct
+ * cl_ise_device. To clear the key, call `clear` of an engine that uses the same device.
  */
 extern const struct cl_modes cl_modes_ise_by_block;
 

@@ -23,9 +23,9 @@
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
 
 /**
- * Below this number of bytes, vector loads and stores are slower than scalar loads and stores. This
- * is because the code must wait for the CPU's stores before it uses them, and must flush the CPU's
- * cache afterwards.
+ * Below this number of bytes, vector loads and stores are slower than scalar ones: the code must
+ * wait for the CPU's stores before a vector load, and must flush the CPU's cache after a vector
+ * store.
  */
 #define VECTOR_BYTES_MIN 512u
 
@@ -60,8 +60,8 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 /**
  * Processes whole groups of eight blocks between buffers that vector loads and stores reach,
  * starting with block 0. One instruction queues the loads, XORs and stores of a whole group. The
- * code adds to the pointers directly after the branch, in cycles in which an instruction of the
- * unit would have to wait.
+ * code increments the pointers directly after the branch, because an instruction of the unit would
+ * have to wait in these cycles.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
@@ -320,9 +320,9 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 }
 
 /**
- * Loads the key and the initial counter block into the registers. The function is not inlined,
- * because it has variables on the stack. With these variables on its own stack, the caller could
- * not end with a jump to the loop, but would have to call the loop.
+ * Loads the key and the initial counter block into the registers. The function is not inlined, so
+ * that its variables are not in the caller's stack frame. Without variables on the stack, the
+ * caller can end with a jump to the loop (tail call), instead of a call.
  */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,

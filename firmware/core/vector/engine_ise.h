@@ -96,11 +96,15 @@ static inline bool cl_ise_reaches(const struct cl_ise_memory *memory, const void
 	       len <= memory->bytes - offset;
 }
 
-/** Carries out rule 1 of struct cl_ise_memory. Call it before the first vector load or store. */
+/**
+ * Waits for the CPU's stores (rule 1 of struct cl_ise_memory). Call this function before the first
+ * vector load or store.
+ */
 void cl_ise_memory_begin(const struct cl_ise_memory *memory);
 
 /**
- * Carries out rules 3 and 4 of struct cl_ise_memory. Call it after the last vector load or store.
+ * Waits for all vector loads and stores, then flushes the data cache (rules 3 and 4 of struct
+ * cl_ise_memory). Call this function after the last vector load or store.
  *
  * @retval 0 all loads and stores were carried out
  * @retval -EFAULT the unit refused a load or store: its address is not aligned, or not in memory
@@ -148,14 +152,14 @@ int cl_ise_ghash(struct cl_ise_device *device, const struct cl_engine_key *key,
 		 uint8_t hash[CL_BLOCK_BYTES], const uint8_t *data, size_t len);
 
 /**
- * Returns a hasher for engines without GCM of their own. It uses the registers of a context, but no
- * key in them. The unit must have a multiplier.
+ * Returns a hasher for engines without GCM of their own. The hasher uses the registers of a
+ * hardware context, but not the key in these registers. The unit must have a multiplier.
  */
 struct cl_hasher cl_ise_hasher(struct cl_ise_device *device);
 
 /**
- * ECB and CBC with the instructions of the engines `ise`, `ise_fused` and `ise_vmem`. In each
- * structure, cl_modes.hw is a struct cl_ise_device.
+ * ECB and CBC with the instructions of the engines `ise`, `ise_fused` and `ise_vmem`. The argument
+ * `hw` of all their functions is a struct cl_ise_device.
  */
 extern const struct cl_modes cl_modes_ise;
 extern const struct cl_modes cl_modes_ise_fused;

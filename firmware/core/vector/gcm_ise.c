@@ -25,8 +25,8 @@
 #define HASH   6u
 #define SUBKEY 7u
 /**
- * Operand of the instruction vghsh. It contains two register numbers: of the register with the
- * hash, and of the register with H.
+ * Operand of the instruction vghsh: the number of the register that contains the hash, and the
+ * number of the register that contains H.
  */
 #define PAIR (HASH << 4 | SUBKEY)
 
@@ -42,7 +42,7 @@
 #define GROUP_BYTES (2 * HALF * CL_BLOCK_BYTES)
 /**
  * Below this number of bytes, vector loads and stores are slower than scalar loads and stores;
- * engine_ise.c tells why.
+ * engine_ise.c explains why.
  */
 #define VECTOR_BYTES_MIN 512u
 /**
@@ -118,8 +118,8 @@ static __attribute__((noinline)) void hash_bytes(const uint8_t *data, size_t len
 }
 
 /**
- * Hashes whole blocks that vector loads reach. Each load runs in parallel with the product of the
- * block before it.
+ * Hashes whole blocks in memory that vector loads can access. Each load runs in parallel with the
+ * GHASH product of the block before it.
  */
 static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 {
@@ -184,8 +184,8 @@ CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 }
 
 /**
- * Runs the last round of AES on the three vector registers from number @p first on. Adds the blocks
- * at @p in to them. Runs round 1 on the other three registers of a group.
+ * Runs the last round of AES on the three vector registers from number @p first on. XORs the blocks
+ * at @p in into these registers. Runs round 1 on the other three registers of the group.
  */
 CL_ISE_INLINE void last_round_and_load(struct cl_ise_cipher cipher, unsigned int first,
 				       uintptr_t in)
@@ -204,10 +204,10 @@ CL_ISE_INLINE void last_round_and_load(struct cl_ise_cipher cipher, unsigned int
 }
 
 /**
- * Encrypts and hashes groups of six blocks between buffers that vector loads and stores reach.
- * While the loop encrypts three of the blocks, it hashes the ciphertext of the three blocks before
- * them. On entry, v3 to v5 must contain the last three blocks of the additional data, which are
- * hashed before the text.
+ * Encrypts and hashes groups of six blocks. Vector loads and stores must be able to access @p in
+ * and @p out. While the loop encrypts three of the blocks, it hashes the ciphertext of the three
+ * blocks before them. On entry, v3 to v5 must contain the last three blocks of the additional data,
+ * which are hashed before the text.
  *
  * The unit can load a register from memory, or write a product to a register, only in a cycle in
  * which no instruction of the unit writes a register. The CPU's additions to pointers, and loads
@@ -415,8 +415,8 @@ typedef void scalar_loop(const uint32_t *in, uint32_t *out, uint32_t index, uint
 typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
 /**
- * Returns true if the vector loop can process @p bytes bytes. Counts the call in `falls` if the
- * loop cannot reach the buffers.
+ * Returns true if the vector loop can process @p bytes bytes. If the number of bytes is large
+ * enough, but vector loads and stores cannot access a buffer, adds 1 to the counter `falls`.
  */
 static bool reaches(struct cl_ise_device *device, const void *in, const void *out, size_t bytes)
 {
@@ -435,7 +435,7 @@ static bool reaches(struct cl_ise_device *device, const void *in, const void *ou
 static void encrypt_groups(scalar_loop *scalar, const uint8_t *in, uint8_t *out, size_t groups,
 			   uint32_t words[])
 {
-	uint32_t chunk[CHUNK_WORDS]; /* never holds plaintext when the loop has ended */
+	uint32_t chunk[CHUNK_WORDS]; /* contains no plaintext after the loop */
 	uint32_t index = 1;
 
 	if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
@@ -510,7 +510,10 @@ static int encrypt_text(struct cl_ise_device *device, unsigned int rounds,
 	return result;
 }
 
-/** Hashes data, padded with zeros to whole blocks, by vector loads if they reach the data. */
+/**
+ * Hashes data, padded with zeros to whole blocks. Uses vector loads for the whole blocks if @p
+ * vector is true and reaches() returns true.
+ */
 static int hash_data(struct cl_ise_device *device, const uint8_t *data, size_t len, bool vector)
 {
 	const size_t bulk = len - len % CL_BLOCK_BYTES;
@@ -528,8 +531,8 @@ static int hash_data(struct cl_ise_device *device, const uint8_t *data, size_t l
 }
 
 /**
- * Continues a hash with the hash subkey in v7, and clears the registers afterwards. If @p vector is
- * true, vector loads may be used.
+ * Updates the GHASH value in @p hash with @p data. The hash subkey must be in v7. Clears v0 to v7
+ * and k15 afterwards. If @p vector is true, the function may use vector loads.
  */
 static int continue_hash(struct cl_ise_device *device, uint8_t hash[CL_BLOCK_BYTES],
 			 const uint8_t *data, size_t len, bool vector)
@@ -562,8 +565,8 @@ int cl_ise_ghash(struct cl_ise_device *device, const struct cl_engine_key *key,
 }
 
 /**
- * Implements cl_hasher.hash. Other engines call it, so it does not count in `falls` that vector
- * loads do not reach the data.
+ * Implements cl_hasher.hash. Other engines call this function, also with data that vector loads
+ * cannot access. Such calls do not change the counter `falls`.
  */
 static int hash_with(void *hw, const uint8_t subkey[CL_BLOCK_BYTES], uint8_t hash[CL_BLOCK_BYTES],
 		     const uint8_t *data, size_t len)

@@ -21,12 +21,15 @@
 
 #define CL_ISE_BLOCKS_MAX 8u
 #define CL_ISE_CONTEXTS   8u
-/** A misaligned address. The unit refuses every vector load or store with this address. */
+/**
+ * A misaligned address, which cl_ise_clear_queue() uses: the unit refuses every vector load or
+ * store with this address.
+ */
 #define CL_ISE_NO_ADDRESS 1u
 
 /*
- * A test bench can define this macro differently. There, the instructions are function calls, so
- * the code need not be inlined.
+ * A test bench can define CL_ISE_INLINE without inlining. In a test bench, function calls replace
+ * the instructions of the unit, so the code need not be inlined.
  */
 #ifndef CL_ISE_INLINE
 #define CL_ISE_INLINE static inline __attribute__((always_inline))
@@ -35,7 +38,7 @@
 /** A loop that repeats a statement for @p s = 0 to @p blocks - 1. The compiler unrolls the loop. */
 #define CL_ISE_EACH(s, blocks) _Pragma("GCC unroll 8") for (unsigned int s = 0; s < (blocks); s++)
 
-/** The instructions that make up a round. */
+/** Selects how many instructions make up a round. */
 enum cl_ise_style {
 	/**
 	 * Two instructions per round, as in Jenkins et al. 2007: the first for ShiftRows, the
@@ -46,7 +49,7 @@ enum cl_ise_style {
 	CL_ISE_FUSED,
 };
 
-/** Parameters of the inlined code. All members are constants. */
+/** Parameters of the inlined code. All members are compile-time constants. */
 struct cl_ise_cipher {
 	enum cl_ise_style style;
 	/**

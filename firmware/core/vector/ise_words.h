@@ -4,8 +4,9 @@
  * Scalar loads and stores for the vector AES unit: four blocks, that is 16 words, at a time.
  *
  * An instruction of the unit waits while a load, store or branch is in a later stage of the CPU's
- * pipeline. So the code groups loads, instructions of the unit, and stores in batches of as many
- * words as the CPU's registers hold. CL_ISE_BATCH prevents the compiler from mixing these groups.
+ * pipeline. So the code separates loads, instructions of the unit, and stores: each batch contains
+ * only one of these kinds. The words of a batch fit in the CPU's registers. CL_ISE_BATCH prevents
+ * the compiler from mixing the batches.
  */
 #ifndef CL_ISE_WORDS_H
 #define CL_ISE_WORDS_H

@@ -251,8 +251,8 @@ CL_ISE_INLINE void cbc_decrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 }
 
 /**
- * Arguments of `run` that are constants. For each combination of them, the compiler makes a copy of
- * the code.
+ * Arguments of `run` that are compile-time constants. The compiler generates a copy of the code for
+ * each combination of these arguments.
  */
 struct instance {
 	struct cl_ise_cipher cipher;

@@ -82,8 +82,8 @@ int cl_crypto_output(const struct cipher_ctx *ctx, struct cipher_pkt *pkt, int o
 bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 
 /**
- * Makes counter block T1 from the IV of a session. The counter consists of the last ctr_len bits,
- * and starts at zero. If ctr_len is 0, the IV is the whole block.
+ * Makes the first counter block (T1 in SP 800-38A) from the IV of a session. The last ctr_len bits
+ * of the block are the counter, which starts at zero. If ctr_len is 0, the IV is the whole block.
  */
 void cl_crypto_counter(const struct cipher_ctx *ctx, const uint8_t *iv, uint8_t counter[16]);
 

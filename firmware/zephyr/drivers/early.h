@@ -40,19 +40,19 @@ void cl_early_forget(void);
 
 /**
  * Returns whether the net stack is allowed to handle the next frame. True if there is no record
- * service, or if the service's budget of cycles for the net stack is not used up.
+ * service, or if cycles are left in the budget that the service gives the net stack.
  */
 bool cl_early_admits(void);
 
 /**
- * Reduces the service's budget of cycles for the net stack. @p cycles is the number of cycles that
- * the net stack took for a frame.
+ * Reduces the budget of cycles that the service gives the net stack. @p cycles is the number of
+ * cycles that the net stack took for a frame.
  */
 void cl_early_spend(uint32_t cycles);
 
 /**
- * Reduces the service's budget of cycles for the net stack. @p cycles is the number of cycles that
- * a zeroization took. The budget can become negative: see cl_service_owe.
+ * Reduces the budget of cycles that the service gives the net stack. @p cycles is the number of
+ * cycles that a zeroization took. The budget can become negative: see cl_service_owe.
  */
 void cl_early_owe(uint32_t cycles);
 

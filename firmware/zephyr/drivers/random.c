@@ -20,8 +20,8 @@ static const struct cl_random source = {
 };
 
 /*
- * This lock allows only one thread at a time to read the source. Without it, a thread could wait
- * for a word, and another thread could then read this word.
+ * This lock allows only one thread at a time to read the source. Without the lock, a thread could
+ * wait for a word that another thread then reads.
  */
 static K_MUTEX_DEFINE(turn);
 

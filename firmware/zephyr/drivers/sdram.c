@@ -30,7 +30,10 @@ LOG_MODULE_REGISTER(cipherlane_sdram, CONFIG_CIPHERLANE_LOG_LEVEL);
 		}                                                                                  \
 	} while (0)
 
-/* Runs before the kernel initialises its own objects, because a k_heap can be in this memory. */
+/*
+ * The driver initialises the SDRAM before the kernel initialises its own objects, because one of
+ * these objects, a k_heap, can be in the SDRAM.
+ */
 #define PRIORITY 0
 BUILD_ASSERT(PRIORITY < CONFIG_KERNEL_INIT_PRIORITY_OBJECTS, "set up before the kernel's objects");
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces mbedTLS's AES functions by the vector AES unit. mbedTLS makes CCM and CMAC from single
- * ECB blocks. Contexts of mbedTLS are independent of each other. So any number of threads and
- * multi-part operations can run at the same time.
+ * Implements mbedTLS's AES functions with the vector AES unit. mbedTLS builds CCM and CMAC from
+ * calls that encrypt one ECB block. Each mbedTLS context is independent of the others. So any
+ * number of threads and multi-part operations can run at the same time.
  */
 #include <string.h>
 
@@ -47,7 +47,9 @@ int mbedtls_aes_setkey_dec(mbedtls_aes_context *ctx, const unsigned char *key, u
 	return set_key(ctx, key, keybits, true);
 }
 
-/** Returns true if a key is set, and its direction is the one of @p mode. */
+/**
+ * Returns true if the context contains a key for the direction @p mode: encryption or decryption.
+ */
 static bool is_ready(const mbedtls_aes_context *ctx, int mode)
 {
 	const bool inverse = ctx->key.engine_word[0] == CL_ISE_INVERSE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replaces mbedTLS's GCM functions (SP 800-38D) by the vector AES unit. With a nonce of 96 bits,
- * mbedtls_gcm_crypt_and_tag encrypts and hashes a message at the same time. Everything else,
- * decryption included, takes one pass of CTR mode and one of GHASH. mbedtls_gcm_auth_decrypt
- * verifies the tag before it writes any plaintext.
+ * Implements mbedTLS's GCM functions (SP 800-38D) with the vector AES unit. With a nonce of 96
+ * bits, mbedtls_gcm_crypt_and_tag encrypts and hashes a message at the same time. All other
+ * operations, including decryption, process the text twice: once in CTR mode, and once for GHASH.
+ * mbedtls_gcm_auth_decrypt verifies the tag before it writes any plaintext.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #include "zeroize.h"
 
 #define TAG_BYTES_MIN 4u
-/** Most bytes of text in a message: 2^32 - 2 blocks (SP 800-38D, 5.2.1.1). */
+/** Maximum number of text bytes in a message: 2^32 - 2 blocks (SP 800-38D, 5.2.1.1). */
 #define TEXT_BYTES_MAX 0xfffffffe0u
 
 void mbedtls_gcm_init(mbedtls_gcm_context *ctx)
@@ -49,7 +49,7 @@ int mbedtls_gcm_setkey(mbedtls_gcm_context *ctx, mbedtls_cipher_id_t cipher,
 								      : MBEDTLS_ERR_GCM_BAD_INPUT;
 }
 
-/** Returns mbedTLS's status for the status of one of our functions. */
+/** Converts the status of a Cipherlane function (0 or -errno) to a status of mbedTLS. */
 static int translated(int status)
 {
 	return status == 0         ? 0
@@ -58,8 +58,8 @@ static int translated(int status)
 }
 
 /**
- * Hashes data that continue the additional data or the text. @p count is the number of its bytes so
- * far, which the function increases.
+ * Hashes the next @p len bytes of the additional data or of the text. @p count is the number of
+ * earlier bytes of the same data; the function adds @p len to it.
  */
 static int hash(mbedtls_gcm_context *ctx, uint64_t *count, const uint8_t *data, size_t len)
 {
@@ -97,7 +97,7 @@ static int end_part(mbedtls_gcm_context *ctx, uint64_t count)
 						    (size_t)(count % CL_BLOCK_BYTES)));
 }
 
-/** Encrypts or decrypts text. The bytes before it are byte 0 to byte @p at - 1 of the text. */
+/** Encrypts or decrypts the next @p len bytes of the text, from byte number @p at on. */
 static int crypt(mbedtls_gcm_context *ctx, uint64_t at, const uint8_t *in, uint8_t *out, size_t len)
 {
 	static const uint8_t zeros[CL_BLOCK_BYTES];
@@ -109,7 +109,11 @@ static int crypt(mbedtls_gcm_context *ctx, uint64_t at, const uint8_t *in, uint8
 		uint8_t counter[CL_BLOCK_BYTES];
 
 		memcpy(counter, ctx->first_counter, sizeof(counter));
-		/* Only the last 32 bits count (SP 800-38D, 6.2); the engine counts 128 bits. */
+		/*
+		 * GCM increments only the last 32 bits of the counter block (SP 800-38D, 6.2), but
+		 * the engine increments all 128 bits. So a call of the engine ends before the 32
+		 * bits overflow.
+		 */
 		const uint32_t number =
 			sys_get_be32(counter + 12) + 1 + (uint32_t)(at / CL_BLOCK_BYTES);
 		const uint64_t room = (UINT64_C(1) << 32) - number;
@@ -145,12 +149,12 @@ static int crypt(mbedtls_gcm_context *ctx, uint64_t at, const uint8_t *in, uint8
 	return 0;
 }
 
-/** Computes the tag of the message that ends here. */
+/** Completes the GHASH value of the message, and computes the tag from it. */
 static int make_tag(mbedtls_gcm_context *ctx, uint8_t tag[CL_BLOCK_BYTES])
 {
 	const struct cl_engine *const engine = &cl_zephyr_ise_vmem;
 	uint8_t lengths[CL_BLOCK_BYTES];
-	/* If there is no text, the additional data are the last part. */
+	/* If there is no text, the last partial block belongs to the additional data. */
 	int status = end_part(ctx, ctx->len == 0 ? ctx->aad_len : ctx->len);
 
 	sys_put_be64(ctx->aad_len * 8, lengths);

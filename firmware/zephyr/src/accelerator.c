@@ -35,7 +35,7 @@ BUILD_ASSERT(DT_REG_ADDR_BY_NAME(MAC, tx_slots) ==
 	     "the MAC's slots are one memory");
 #endif
 
-/** Buffer to which data outside the reach of the DMA are copied. */
+/** Buffer to which the CPU copies data that the DMA cannot access. */
 static uint8_t bounce[BOUNCE_BYTES] CL_SOC_IN_BUFFER;
 
 static struct cl_accel_device accelerator = {
@@ -86,7 +86,10 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 	(void)k_mutex_unlock(&turn);
 }
 
-/** Starts one operation and sleeps until its interrupt. The DMA must reach @p in and @p out. */
+/**
+ * Starts one operation and sleeps until its interrupt. @p in and @p out must be in memory that the
+ * DMA can access.
+ */
 static int run(const struct cl_engine_key *key, const uint8_t counter[CL_BLOCK_BYTES],
 	       const uint8_t *in, uint8_t *out, size_t len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The parts of the crypto drivers with which other files define the devices. These declarations are
- * only used if the image contains Zephyr's crypto API.
+ * Declares the parts of the crypto drivers that other files need to define the devices. These
+ * declarations are only used if the image contains Zephyr's crypto API.
  */
 #ifndef CL_CRYPTO_DEVICES_H
 #define CL_CRYPTO_DEVICES_H

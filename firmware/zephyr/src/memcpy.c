@@ -11,7 +11,7 @@ typedef uint32_t __attribute__((may_alias)) word;
 
 /** Number of words that a loop loads before it stores them. */
 #define BATCH 4u
-/** Below this number of bytes, words are not worth the preparation. */
+/** Below this number of bytes, copying byte by byte is faster than preparing to copy words. */
 #define BYTES_MIN 12u
 
 /** Copies @p words words between 4-byte aligned addresses. */
@@ -34,8 +34,9 @@ static void copy_words(word *to, const word *from, size_t words)
 }
 
 /**
- * Copies @p words words to a 4-byte aligned address, from an address that is @p shift bits, 8, 16
- * or 24, after @p from. Each of the words at @p from that it loads contains a byte of the source.
+ * Copies @p words words to a 4-byte aligned address. The source begins @p shift bits (8, 16 or 24)
+ * after the 4-byte aligned address @p from. Every word that the function loads contains at least
+ * one byte of the source.
  */
 static void copy_shifted(word *to, const word *from, unsigned int shift, size_t words)
 {

@@ -53,7 +53,10 @@ static int set_key(const struct cl_engine *engine, struct cl_engine_key *key,
 	return result;
 }
 
-/** Runs CTR over data at any alignment. An engine is faster with copies than with such data. */
+/**
+ * Runs CTR over data that are not word-aligned. Copies the data in parts to an aligned buffer. This
+ * is faster than passing unaligned data to an engine.
+ */
 static int ctr_by_copies(const struct cl_engine *inner, const struct cl_engine_key *key,
 			 const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 			 size_t len)

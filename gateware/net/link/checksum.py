@@ -20,7 +20,7 @@ PROTOCOL_UDP = 17
 
 
 def half(number: int) -> int:
-    """Return a constant as 16 bits in the sum's byte order, so that it can be added. The constant can be negative."""
+    """Convert a constant, which can be negative, to a 16-bit operand of the checksum, in the sum's byte order."""
     return int.from_bytes((number % RIGHT).to_bytes(2, "big"), "little")
 
 
@@ -69,9 +69,9 @@ class ChecksumSum(Module):
 
         # # #
 
-        # There are two adders. In each, bit 0 of one operand is 1, and bit 0 of the other operand is `carry`. So
-        # `carry` is the carry input of the bits above bit 0. A sum with a carry cannot become all ones unless it was
-        # all ones before, so `folded` needs at most one more carry.
+        # Both adders (`added`, `folding`) have an additional lowest bit, which is 1 in one operand and `carry` in the
+        # other. In this way, they add `carry` to the sum. `carry` starts at 0, so `columns` is never all ones while
+        # `carry` is 1. So `value`, which adds the carry of `folded`, always fits in 16 bits.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

@@ -214,7 +214,8 @@ class FrameChecks(Module):
             If(position == 16 // 4, rest.eq(Cat(byte[1], byte[0]) - (16 + WORD_BYTES - HEADER_BYTES))),
         )
 
-        # Budget of echo requests (pings). Requests that any check refuses do not count.
+        # Limit for echo requests (pings): `echoes` is the number of requests that may still pass. It grows by one each
+        # `ECHO_CYCLES`, up to `ECHO_BURST`. Requests that any check refuses do not count.
         echoes, echo_timer = Signal(max=ECHO_BURST + 1, reset=ECHO_BURST), Signal(max=ECHO_CYCLES)
         echo, over_budget = Signal(), Signal()
         spent, earned = Signal(), Signal()

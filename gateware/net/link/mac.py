@@ -113,8 +113,8 @@ class SharedMAC(LiteXModule):
         self.mac_address = mac_address
         self.phy = _MarkedPHY(phy)
         self.core = core = LiteEthMACCore(phy=self.phy, dw=WORD_BITS, tx_cdc_buffered=True, rx_cdc_buffered=True)
-        # Put the FIFOs that cross clock domains into block RAM, with registered outputs. A word can be read while it is
-        # written: the read does no harm, because it is repeated until the word is known to be valid.
+        # Put the FIFOs that cross clock domains into block RAM, with registered outputs. A FIFO can read a word
+        # while the word is written. This does no harm: the FIFO repeats the read until it knows that the word is valid.
         for stage in (*core.tx_datapath.pipeline, *core.rx_datapath.pipeline):
             if isinstance(stage, stream.ClockDomainCrossing):
                 in_block_ram(stage)

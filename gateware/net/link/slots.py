@@ -120,7 +120,7 @@ class SlotWriter(LiteXModule):
         ]
 
         # The frame that is being received.
-        slot, position = Signal(slot_bits), Signal(LENGTH_BITS - 2)  # words before the present word
+        slot, position = Signal(slot_bits), Signal(LENGTH_BITS - 2)  # number of words before the present word
         last_bytes, whole = Signal(3), Signal()
         bad = Signal()
         data = Signal(WORD_BITS)
@@ -155,7 +155,8 @@ class SlotWriter(LiteXModule):
             If(position == 0, crowded.eq(stations.any & (strangers >= STRANGERS_SLOTS))),
         ]
 
-        # Sums over the frame: `a` and `b` of its record (`gateware.net.records.window`), and the Internet checksum.
+        # Sums over the frame: the sums `a` and `b` of its record's data, as `gateware.net.records.window` defines them,
+        # and the Internet checksum.
         a, b, behind = Signal(32), Signal(32), Signal()
         held = Signal(16)
         end = Signal()

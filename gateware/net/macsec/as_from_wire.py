@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes frames from the receive buffer as long and as slow as frames from a wire; the router's users expect this.
+"""Pads short frames and limits the data rate, so that frames from the receive buffer look like frames from a wire.
 
 A frame leaves with at least 60 bytes, filled with zeros: a frame that MACsec protected may have been shorter before.
 Words leave in every second cycle at most, and a cycle more is free after each fourth word. So a frame that is already
@@ -21,7 +21,7 @@ WORDS_MIN = FRAME_BYTES_MIN // WORD_BYTES
 
 
 class AsFromWire(Module):
-    """Pads short frames with zeros, and slows frames down.
+    """Pads short frames with zeros, and limits the rate at which words leave.
 
     Attributes
     ----------

@@ -104,9 +104,9 @@ class Associations(Module):
 
         # # #
 
-        # Each association has a row in these memories. If a row is read while it is written, the association is not
-        # `live`, or the row is read again.
-        # These registers keep values of the association that is being installed.
+        # The memories `numbers` and `bases` have a row for each association. If a row is read while it is written, the
+        # value is not used: the association is not `live`, or the row is read again.
+        # The registers `pn`, `xpn` and `offset` keep values of the association that is being installed.
         pn, xpn, offset = Signal(PN_BITS), Signal(), Signal(IV_BITS)
         store = Signal()
         numbers = Memory(PN_BITS, ASSOCIATIONS, name="packet_numbers")

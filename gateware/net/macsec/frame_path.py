@@ -87,9 +87,9 @@ class FramePath(Module):
         self.submodules.feeder = feeder = drop(GCMFeeder(rows=rows, received=received))
         self.submodules.gcm = gcm = BlockGCM(port=port, cycles=cycles, depth=0, portable=portable)
         self.submodules.texts = texts = drop(stream.SyncFIFO([("row", row_bits)], UNDER_WAY))
-        # A long combinational path leads from the number of the word in `writer` to the grants of the ring. This skid
-        # buffer ends the path, so that it does not continue through GCM. The ring takes the last block of a frame long
-        # before the frame's verdict. The second skid buffer ends the path from the grant of an ICV's row.
+        # A long combinational path leads from the number of the word in `writer` to the grants of the ring. The skid
+        # buffer `skid` ends this path before GCM. Its delay does no harm: the ring takes the last block of a frame long
+        # before the frame's verdict. The skid buffer `results` ends the path from the grant of an ICV's row.
         self.submodules.skid = skid = drop(Skid(gcm.source.description))
         self.submodules.results = results = drop(Skid(gcm.result.description))
         self.submodules.uses = uses = Uses(keys, port.client.slots)
@@ -127,7 +127,7 @@ class FramePath(Module):
             writer.freed.eq(sender.freed),
         ]
 
-        # A frame's description goes to GCM, to the feeder, and to the queue of texts to replace, in the same cycle.
+        # In one cycle, a frame's description goes to GCM, to the queue `feeds` and, if it is encrypted, to `texts`.
         ready, fire = Signal(), Signal()
         encrypted, around = work.tci[TCI.E], Signal(5)
         message = gcm.message

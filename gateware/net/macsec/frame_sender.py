@@ -34,8 +34,8 @@ def job_layout(rows: int, *, received: bool) -> list[tuple[str, int]]:
 
 
 class ByteJoiner(Module):
-    """Joins words. Closes the gap after a word of fewer than four bytes that is not the frame's last word. Unused bytes
-    are zeros.
+    """Joins the words of a frame: if a word before the last one has fewer than four bytes, later bytes fill the gap.
+    Unused bytes are zeros.
 
     Throughput: a word a cycle, and one cycle more for a frame. Latency: none.
 

@@ -26,7 +26,7 @@ def write_layout(rows: int) -> list[tuple[str, int]]:
 
 
 class RowRing(Module):
-    """The memory of the ring, which its users share.
+    """The memory of a ring of rows. Its users share one write port and one read port.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class RowReader(Module):
         # # #
 
         active, asked = Signal(), Signal()
-        ahead, fetched = Signal(ROW_BITS), Signal()  # contents of the next row; 1 if this row has been fetched
+        ahead, fetched = Signal(ROW_BITS), Signal()  # `ahead`: the next row; `fetched`: 1 if `ahead` is valid
         ends, moves = Signal(), Signal()
         read = self.read
         self.comb += [

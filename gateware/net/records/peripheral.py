@@ -44,8 +44,8 @@ from .session_table import Column
 
 KEY_LENGTH_INVALID = 3
 SLOTS = 8
-# While all clients use the AES core, the fast path gets three blocks for one of the accelerator. With MACsec, each
-# direction of the SecY gets three too.
+# While all clients use the AES core, the fast path gets three blocks for each block of the accelerator. With
+# MACsec, each direction of the SecY also gets three.
 SHARE = 3
 
 

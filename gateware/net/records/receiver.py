@@ -194,7 +194,7 @@ class RecordReceiver(Module):
             If(~table.searching, NextValue(verdict_wait, verdict_wait - 1)),
             If(verdict_wait == 0, NextState("VERDICT")),
         )
-        fsm.act(  # one cycle
+        fsm.act(  # the state VERDICT lasts one cycle: it accepts or refuses the record
             "VERDICT",
             NextValue(count, 0),
             NextValue(decide_wait, DECIDE_CYCLES - 1),

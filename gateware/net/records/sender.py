@@ -256,7 +256,7 @@ class RecordSender(Module):
         ]
         self.sync += [
             needed_words.eq((self.needed + (WORD_BYTES - 1))[2:]),
-            # A record is accepted only if its reply fits into the buffer, and one more datagram into the queues.
+            # A record is accepted only if its reply fits into the buffer and one more datagram fits into the queues.
             self.room.eq((needed_words <= free) & (datagrams < DATAGRAMS_MAX)),
             free.eq(free - taken + given),
             datagrams.eq(datagrams + self.reserve - sent - dropped),

@@ -30,7 +30,7 @@ ROWS_MAX = 16
 
 
 class Column(IntEnum):
-    """The words of a session's row. Numbers begin with the least significant word; byte strings keep their order."""
+    """The words of a session's row. A number begins with its least significant word; byte strings keep their order."""
 
     SESSION = 0
     PEER_IP = 1

@@ -45,7 +45,8 @@ class Statistics(Module):
 
         # # #
 
-        clearing, capturing = Signal(), Signal()  # requests that wait for a cycle in which no record is counted
+        # 1: the request `clear` or `capture` waits for a cycle in which no record is counted
+        clearing, capturing = Signal(), Signal()
         adding = Signal()
         row = Signal(row_bits)
         length = Signal(LENGTH_BITS)

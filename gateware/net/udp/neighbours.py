@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Supplies the Ethernet address of the station to which an answer goes, instead of an ARP table.
+"""Replaces an ARP table: supplies the Ethernet address of the station to which an answer goes.
 
 Everything that the hardware sends is an answer to the station that asked. So no ARP request is needed, and no answer
 waits for a third party. LiteEth's own table would drop all its entries each second, and delay every packet by 0.8 s

@@ -25,8 +25,8 @@ _SECY_SLOT_ROWS = 128  # further rows for the slots of the SecY
 # The DMA's queues, each as (words, bits of a word): descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
 _GCM = ((128, 145),)  # GCM's memory for text that waits for its tag: (words, bits of a word)
-# Small memories, as (words, bits of a word): the queues of replies and of destinations, and the initial counter blocks;
-# and a client's keystream queue, one for each client. Synthesis uses LUTs for them if the board's `Fit` allows it.
+# Small memories of the fast path, as (words, bits of a word): the queues of replies and of destinations, and the
+# initial counter blocks. Then a client's keystream queue. Synthesis uses LUTs for them if the board's `Fit` allows it.
 _SMALL = ((16, 280), (16, 114), *((8, 32),) * 4)
 _KEYSTREAM = (16, 129)
 # Ethernet's memories, as (words, bits of a word): two clock crossings, two frame buffers, the sums of the records in
@@ -37,7 +37,7 @@ _LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
 _SECY = ((512, 128),) * 2  # the two buffers of the SecY: (words, bits of a word)
 _EVENTS = ((32, 32),) * 2  # the event counters: (words, bits of a word). They are read and written in the same cycle
 
-# Reductions of a bare-metal configuration, applied in this order until it fits.
+# Reductions of a bare-metal configuration. They are applied in this order until the memories fit into the part.
 STEPS = (
     {"buffer_size": 32 * KB, "bench_bytes": 12 * KB},
     {"sram_size": 12 * KB},
@@ -56,7 +56,7 @@ def needed(words: int, bits: int, *, widest: int = 36) -> int:
 
 
 def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, int]:
-    """Return how many block RAMs each unit of a target takes. A ROM with an empty end takes fewer than counted here.
+    """Return how many block RAMs each unit of a target takes. If the end of the ROM is empty, the ROM takes fewer.
 
     Raises
     ------

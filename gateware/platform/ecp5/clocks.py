@@ -52,7 +52,7 @@ class _CRG(LiteXModule):
 def create_crg(
     clock_name: str, clock_hz: float, reset_name: str, *, active_low: bool = True, high_names: tuple[str, ...] = ()
 ) -> Callable:
-    """Return a board's function `create_crg`. It makes clock and reset from pads, and sets the pads `high_names` to 1.
+    """Return a board's function `create_crg`, which makes clock and reset from pads and sets pads `high_names` to 1.
 
     The pads `clock_name` and `reset_name` are inputs.
     """

@@ -70,7 +70,7 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_ddr3(module: Callable[..., Any], clock_name: str, clock_hz: float, reset_name: str) -> Sdram:
-    """Return a board's `sdram` for DDR3 chips. `module` is the class that describes them in LiteDRAM.
+    """Return the `Sdram` of a board with DDR3 chips. `module` is LiteDRAM's class for these chips.
 
     The board's clock and its low-active reset come from the pads `clock_name` and `reset_name`.
     """

@@ -7,7 +7,7 @@ from liteeth.phy.ecp5rgmii import LiteEthPHYRGMII
 
 
 def create_rgmii(**delays: float) -> Callable:
-    """Return a board's function `create_phy`. It makes a PHY for the board's first RGMII port.
+    """Return a board's function `create_phy`, which makes a PHY for the board's first RGMII port.
 
     `delays` are in seconds and come from litex-boards. The PHY lacks LiteEth's register of the link's state, which
     would cross clock domains without a synchroniser.

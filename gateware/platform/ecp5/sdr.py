@@ -20,7 +20,7 @@ def _create_phy(platform, crg, sys_clk_freq):
 
 
 def create_sdr(module: Callable[..., Any], create_crg: Callable[..., Any], phase: float) -> Sdram:
-    """Return a board's `sdram` for SDR SDRAM chips. `module` is the class that describes them in LiteDRAM.
+    """Return the `Sdram` of a board with SDR SDRAM chips. `module` is LiteDRAM's class for these chips.
 
     The chips' clock lags the system clock by `phase` degrees. The PLL in the board's `create_crg` makes this clock too.
     """

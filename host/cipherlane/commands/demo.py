@@ -27,7 +27,7 @@ from . import common, keeping
 ENGINES = sorted((engine for engine in Engine if engine.traits.demo), key=lambda engine: -engine.traits.rank)
 PICTURE = files("cipherlane") / "demo.pbm"
 ALL = "all"
-_MOST_BYTES = 64 << 20  # maximum size of the input file; a device such as /dev/zero never ends
+_MOST_BYTES = 64 << 20  # maximum bytes of the input file: without a limit, reading /dev/zero would never end
 
 
 def add_to(commands: Any) -> None:

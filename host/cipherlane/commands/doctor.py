@@ -22,11 +22,11 @@ _TRIPS = 16
 _DAMAGE = ("framing_errors", "crc_errors", "length_errors")
 _CLOCK_SECONDS = 1.0
 _CLOCK_TRIES = 3
-_CLOCK_SHARE = 0.1  # largest accepted deviation of a board's clock from this machine's clock, as a fraction
+_CLOCK_SHARE = 0.1  # maximum difference, as a fraction, between a board's reported clock and its measured clock
 
 
 class Check(NamedTuple):
-    """One check: its name, the outcome (True: good, False: bad, None: not checked), and what was seen."""
+    """One check: its name, the outcome (True: good, False: bad, None: not checked), and the finding as text."""
 
     name: str
     passed: bool | None
@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Yield each check with its exit status. If no board answers, skip the checks that need one."""
+    """Yield each check and an exit status, 0 if the check did not fail. Without a board, skip checks that need one."""
     wanted = expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)
@@ -192,7 +192,7 @@ def _clock(device: Device) -> str:
     if not info.memory_engines or not info.bench_bytes:
         raise _SkippedError("the board has no engine or no buffer to measure with")
     slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
-    for _ in range(_CLOCK_TRIES):  # measure again if the clocks differ, because this machine can have paused
+    for _ in range(_CLOCK_TRIES):  # measure again if the clocks differ: this process may have been paused
         seen = _seen_hz(device, slowest)
         if abs(seen / info.clock_hz - 1) <= _CLOCK_SHARE:
             return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"

@@ -52,14 +52,14 @@ def run(args: argparse.Namespace) -> int:
     if args.dry_run:
         said = flashing.load(described, Path(args.file).resolve(), memory, dry_run=True, revision=args.revision)
     else:
-        # openFPGALoader gets a copy of the bytes that were checked: the file may change meanwhile
+        # openFPGALoader gets a copy of the checked bytes, because the file can change after the check
         with tempfile.TemporaryDirectory(prefix="cipherlane-") as folder:
             copy = Path(folder) / f"{described.board}_{described.configuration}.bit"
             copy.write_bytes(content)
             said = flashing.load(described, copy, memory, revision=args.revision)
     if not args.json:
         views.show(said)
-    # the port of the settings may be a simulated board, which nobody loads
+    # the settings can name a simulated board as port: do not wait for its answer, because flashing does not load it
     port = "" if args.dry_run or not args.port or args.port.startswith("sim") else args.port
     if port:
         answer = flashing.confirm(described.build_id, port, again=f"cipherlane flash {args.file}")

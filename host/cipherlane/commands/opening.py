@@ -21,7 +21,7 @@ from ..link.session import Session
 from ..measuring.software import SoftwareSession
 from . import common
 
-NO_BOARD = "none"  # the value of --port for work without a board
+NO_BOARD = "none"  # the value of --port that means: work without a board
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Stream:
 
 
 def check_without_board(args: argparse.Namespace) -> None:
-    """Refuse a command that needs a board although `--port none` was given.
+    """With `--port none`, refuse a command that needs a board.
 
     Raises:
         ArgumentError: the command needs one.
@@ -115,7 +115,7 @@ class _Opener:
 
     def _go_on(self, journal: Journal, begin: int, ticket: int | None) -> Session:
         """Open a session that resumes the stream that `journal` describes. The session's range of counter blocks starts
-        with the block of the stream's byte number `begin`.
+        with the counter block of byte `begin` of the stream.
         """
         iv = block_after(journal.iv, begin // BLOCK)
         try:

@@ -133,7 +133,7 @@ def supplicant(args: argparse.Namespace, cak: bytes, ckn: bytes) -> str:
 
 
 def script(args: argparse.Namespace, state: MACsecState, board_key: bytes, host_key: bytes) -> str:
-    """Return the shell script that sets up the host's MACsec interface, with the transmit keys of board and host."""
+    """Return the shell script that sets up the host's MACsec interface and contains the transmit keys of both sides."""
     encrypt = "off" if args.integrity_only else "on"
     channel = f"port 1 address {':'.join(f'{byte:02x}' for byte in state.sci[:6])}"
     options = f"port 1 cipher {args.suite} encrypt {encrypt} validate strict replay on window 0"

@@ -99,8 +99,8 @@ class Header:
 
 
 def check_size(number: int, size: int) -> None:
-    """Refuse record `number` if it is too short; `size` is its bytes including the tag. Only an empty file has a record
-    without data.
+    """Refuse record `number` if it is too short; `size` is the record's length in bytes, with its tag. Only an empty
+    file has a record without data.
 
     Raises:
         TamperedError: the record is too short.

@@ -47,22 +47,22 @@ class Use:
     kept_for: str = ""
 
     def seen(self) -> os.stat_result | None:
-        """Return the status of the file with this name; None if there is no such file."""
+        """Return the status of the file, as `os.stat` reports it; None if there is no such file."""
         if self.status is not None:
             return self.status
         try:
             return os.stat(self.name)
-        except (OSError, ValueError):  # later, the code that opens the file reports the reason
+        except (OSError, ValueError):  # this error is reported later, when the file is opened
             return None
 
     @property
     def remedy(self) -> str:
-        """Return the advice to print if this file must not be written."""
+        """Return the advice to print if the command must not write this file."""
         return f"name another {self.option}" if self.option.isupper() else f"name another with {self.option}"
 
 
 def is_same(one: os.stat_result, other: os.stat_result) -> bool:
-    """Return whether two file statuses describe one file. Then writing by one name changes the file of the other name.
+    """Return whether two results of `os.stat` describe one and the same file, which may have two names.
 
     Return false for terminals, pipes and /dev/null.
     """
@@ -136,7 +136,7 @@ def _place(name: str) -> tuple[object, ...]:
         return (status.st_dev, status.st_ino, last)
     except OSError:
         return (folder, last)
-    except ValueError:  # the name contains a zero byte; opening it fails later
+    except ValueError:  # the name contains a zero byte; opening the file fails later
         return (name,)
 
 

@@ -5,7 +5,7 @@ import codecs
 import os
 import shlex
 
-_MARK = len(codecs.BOM_UTF8) + 1  # position of the first byte after the byte order mark, counted from 1
+_MARK = len(codecs.BOM_UTF8) + 1  # position of the first byte after a UTF-8 byte order mark, counted from 1
 
 # Python loads a codec from a file at its first use. Load these codecs now, because opening a file can fail later, for
 # example when the process has reached its limit of open files.
@@ -30,7 +30,7 @@ def foreign(data: bytes) -> tuple[str, str]:
 
 
 def remedy(command: str, name: str) -> str:
-    """Return advice: how `command` converts the file `name` to NAME.new, which only the user can read."""
+    """Return advice: a shell line in which `command` converts `name` to NAME.new, which only the user can read."""
     if os.name != "posix":
         return ""
     return f": `(umask 077; {command} {shlex.quote(name)} > {shlex.quote(name + '.new')})` converts it to {name}.new"

@@ -71,7 +71,7 @@ class InputFile:
 
     @property
     def identity(self) -> dict[str, int] | None:
-        """Return values by which a later run detects that the file has changed; None if the input has no known size."""
+        """Return values by which a later command detects a change of the file; None if the input has no known size."""
         return None if self.size is None else self._identity(self.status)
 
     @property
@@ -81,7 +81,7 @@ class InputFile:
 
     @property
     def unrepeatable(self) -> str:
-        """Return the reason why a later run cannot resume with this input; an empty text if the run probably can."""
+        """Return why a later command cannot resume with this input; an empty text if it probably can."""
         return self._broken or (f"{self.name} has changed since it was opened" if self.changed else "")
 
     @staticmethod

@@ -84,7 +84,7 @@ class OutputFile:
         self.part: Path | None = None
         self.kept: int | None = None
         self.written = 0
-        self._new: list[Path] = []  # files that this run created or found empty; they are deleted if the run fails
+        self._new: list[Path] = []  # files created here or found empty; they are deleted if the command fails
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
@@ -141,8 +141,8 @@ class OutputFile:
             raise FileError(f"{self.sidecar} is not a file of cipherlane, but has the name of one: delete or rename it")
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
-            private.chmod(descriptor, 0o600)  # an empty file that an earlier run left can have another mode
-        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve the sidecar's space: later, the disk can be full
+            private.chmod(descriptor, 0o600)  # an empty file left by an earlier run can have other permissions
+        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve the sidecar's space: the disk can be full later
 
     def read_kept(self, offset: int, size: int) -> bytes:
         """Return up to `size` bytes of `OUT.part`, starting at `offset`.
@@ -226,7 +226,7 @@ class OutputFile:
             raise trouble("complete", self.path, error) from error
 
     def discard(self) -> None:
-        """Arrange that the incomplete output is deleted when the context ends."""
+        """Mark the incomplete output: it is deleted when this object's context ends."""
         self.kept = None
         self._new = [path for path in (self.sidecar, self.part) if path]
 

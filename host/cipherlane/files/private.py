@@ -133,7 +133,7 @@ def chmod(descriptor: int, mode: int) -> None:
 
 
 def sync_directory(path: Path) -> None:
-    """Write a folder's list of names to the disk durably, on systems that support it."""
+    """Write a folder's directory entries to the disk durably (fsync), on systems that support it."""
     if hasattr(os, "O_DIRECTORY"):
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | OPEN)
         try:

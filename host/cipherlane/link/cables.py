@@ -26,7 +26,7 @@ def _titles() -> dict[str, str]:
 
 # Maps each USB identity (vendor:product) to a title: the chip, and the boards with their revisions that use it.
 CABLES = _titles()
-_CMSIS_DAP = "0d28:0204"  # openFPGALoader opens CMSIS-DAP cables through hidraw (hidapi), not through libusb
+_CMSIS_DAP = "0d28:0204"  # CMSIS-DAP cables: openFPGALoader opens them through hidraw (hidapi), not libusb
 GROUP = "plugdev"
 RULES = Path("/etc/udev/rules.d/70-cipherlane.rules")
 REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROUP}, log in and attach it again"

@@ -15,16 +15,16 @@ from .replies import BoardInfo, fields_of
 
 
 class Calls:
-    """Sends requests over `link`, one at a time. If `strict_version` is set, a wrong record version is an error."""
+    """Sends requests one by one over `link`. If `strict_version` is set, a record of another version is an error."""
 
     def __init__(self, link: Link):
-        """Send requests over `link`, and measure time with its clock."""
+        """Send requests over `link`, and measure time with the clock of `link`."""
         self.link = link
         self.clock = link.clock
         self.strict_version = True
 
     def reset_window(self, info: BoardInfo) -> None:
-        """From now on, limit the bytes in flight to the size of the board's buffer for control records."""
+        """From now on, allow as many bytes in flight as the board's buffer for control records can hold."""
         self.link.set_window(info.rx_window, HEADER.size + info.max_data)
 
     def request(

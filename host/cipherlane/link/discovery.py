@@ -75,7 +75,7 @@ def _identity(port: Any) -> str | None:
 
 
 def _interface(location: str | None) -> int | None:
-    """Return the last number of a USB location such as 1-2:1.2, which is the interface; None if there is none."""
+    """Return the interface, the last number of a USB location such as 1-2:1.2; None if it names no interface."""
     found = re.search(r":[0-9a-z]+\.([0-9]{1,3})\Z", location or "")
     return int(found[1]) if found else None
 

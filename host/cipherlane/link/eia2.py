@@ -47,8 +47,8 @@ def eia2(device: Device, key: bytes, message: Message, data: bytes, engine: Engi
 
 
 def padded(data: bytes, bits: int) -> tuple[bytes, int]:
-    """Pad the first `bits` bits of `data` (at least one bit) to whole blocks; return the blocks and the number of the
-    AES-CMAC subkey.
+    """Pad the first `bits` bits of `data` (at least one bit) to whole blocks. Return the padded blocks, and the number
+    (1 or 2) of the AES-CMAC subkey to use.
 
     If the last block is incomplete, a 1 and zeros follow the last bit, and subkey 2 applies; otherwise subkey 1 (SP
     800-38B, 6.2).

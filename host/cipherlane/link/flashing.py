@@ -28,7 +28,7 @@ from .cables import REMEDY
 from .device import Device
 from .expected_build import require
 
-# openFPGALoader has no time limits, so we set two, in seconds: one for reading the part's name, and one for writing and
+# openFPGALoader has no time limits, so we set two, in seconds: one for reading the FPGA's name, and one for writing and
 # verifying 2 MB through a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
 # In seconds: time limit for a board's first answer, time limit of one request, and pause before the next request.
@@ -53,43 +53,43 @@ _SENT = "send zero sized download request: DONE"
 
 
 class BoardCable(Protocol):
-    """A kind of cable that revisions of a board have."""
+    """A kind of cable: the USB device that loads bitstreams into one or more revisions of a board."""
 
     @property
     def revision(self) -> str:
-        """The name by which users choose it; empty if the board has only one kind."""
+        """The name by which users choose this kind of cable; empty if the board has only one kind."""
 
     @property
     def revisions(self) -> str:
-        """All revisions with this cable, for people."""
+        """All board revisions with this kind of cable, as text to print."""
 
     @property
     def usb(self) -> str:
-        """USB identity, `vendor:product`."""
+        """The USB identity of this kind of cable, `vendor:product`."""
 
     @property
     def loader(self) -> Sequence[str]:
-        """The options of openFPGALoader that choose it."""
+        """The options of openFPGALoader that choose this kind of cable."""
 
 
 class Board(Protocol):
-    """What loading must know of a board."""
+    """The facts about a board that are needed to load a bitstream into it."""
 
     @property
     def title(self) -> str:
-        """Its name for people."""
+        """The board's name, as text to print."""
 
     @property
     def part(self) -> str:
-        """Its FPGA, as openFPGALoader prints it."""
+        """The board's FPGA, by the name that openFPGALoader prints."""
 
     @property
     def bootloader(self) -> bool:
-        """Its own USB bootloader loads it, which reports no part and writes only the SPI flash."""
+        """True if a USB bootloader loads the board. The bootloader reports no FPGA and writes only the SPI flash."""
 
     @property
     def cables(self) -> Sequence[BoardCable]:
-        """Its kinds of cables, the most common first."""
+        """The kinds of cables of the board's revisions, the most common kind first."""
 
 
 def cable_of(board: Board, attached: Iterable[str], revision: str = "", option: str = "--revision ") -> BoardCable:
@@ -132,7 +132,7 @@ def load(
     revision: str = "",
     option: str = "--revision ",
 ) -> str:
-    """Load a bitstream into the attached board; return a report of what was loaded where.
+    """Load a bitstream into the attached board; return a sentence that tells what was loaded where.
 
     Args:
         board: the board that the bitstream is for.
@@ -172,7 +172,7 @@ def load(
 def confirm(
     build: str, port: str, timeout: float = ANSWER_S, again: str = "cipherlane flash", clock: Clock = REAL
 ) -> str:
-    """Wait until the board at `port` answers with the expected build id; return a report of the board that answered.
+    """Wait until the board at `port` answers with the expected build id; return a sentence about the board.
 
     Args:
         build: the id of the expected build.
@@ -204,7 +204,7 @@ def confirm(
 
 
 def require_part(part: str, found: list[str], title: str, bitstream: str = "the bitstream") -> None:
-    """Raise FlashError unless the bitstream was made for one of the FPGAs that were found on the board's JTAG.
+    """Raise FlashError unless the bitstream was made for one of the FPGAs that were `found` in the board's JTAG chain.
 
     openFPGALoader before 0.12 ignores the version in the IDCODE, which distinguishes the families of a size. It calls
     all of them LFE5UM. It compares the whole IDCODE with the bitstream's before it writes.

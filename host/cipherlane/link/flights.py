@@ -13,7 +13,7 @@ and the window adapts to losses.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_GHOST_LIFE = 4  # late answers are expected until this many time-outs after the request was sent
+_GHOST_LIFE = 4  # a late answer is expected until this many time-outs after sending
 _FIRST_REORDERING, _MOST_REORDERING = 3, 256
 _DOUBTS = 1024
 
@@ -66,11 +66,11 @@ class Answered(NamedTuple):
 class Window:
     """Maximum number of bytes in flight: the board's limit, or less on a shared link with losses (AIMD, RFC 5681)."""
 
-    # minimum window in records (fewer could not reveal a loss), and the factor by which a loss shrinks the window
+    # minimum window in records (fewer could not reveal a loss by later answers), and factor of the window after a loss
     _LEAST, _DECREASE = 4, 0.7
 
     def __init__(self, limit: int, adapts: bool):
-        """Allow at most `limit` bytes in flight. If `adapts` is true, the limit can be lower after `start`."""
+        """Allow at most `limit` bytes in flight. If `adapts` is true, the method `start` allows fewer at first."""
         self.bytes = limit  # maximum bytes in flight
         self._limit = limit
         self._adapts = adapts
@@ -79,13 +79,13 @@ class Window:
         self._deaf_until = 0.0
 
     def start(self, limit: int, size: int) -> None:
-        """Restart the window for records of `size` bytes. If it adapts, it starts small and grows to `limit`."""
+        """Restart the window for records of `size` bytes. A window that adapts starts small and grows to `limit`."""
         self._limit = limit
         self._grows_fast = True
         self._learn(float(self._LEAST * size))
 
     def answered(self, size: int, total: int) -> None:
-        """Enlarge the window after answers to records of `total` bytes together.
+        """Enlarge the window after answers to records that together have `total` bytes.
 
         The window doubles in each round trip until the first loss; then it grows by one record of `size` per round
         trip.
@@ -94,7 +94,7 @@ class Window:
             self._learn(self._learnt + (total if self._grows_fast else size * total / self._learnt))
 
     def lost(self, now: float, size: int, round_trip: float) -> None:
-        """Shrink the window after a loss, at most once per `round_trip`, but never below a few records of `size`."""
+        """Shrink the window after a loss, at most once per `round_trip`; keep room for `_LEAST` records."""
         if now >= self._deaf_until:
             self._learn(max(float(self._LEAST * size), min(self._learnt, self._limit) * self._DECREASE))
             self._grows_fast = False
@@ -154,11 +154,11 @@ class Flights:
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # the copy counted as lost, but its answer was only late
+                if key in self._doubts:  # a copy was counted as lost, but its answer was only late
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue
-            number = numbers[0]  # it is unknown which copy was answered: assume the oldest
+            number = numbers[0]  # the answer does not tell which copy it answers: assume the oldest
             certain = len(numbers) == 1 and number in live
             size, sent, _, measured = (live.get(number) or self._ghosts[number])[1]
             total += size

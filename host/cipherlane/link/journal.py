@@ -61,7 +61,7 @@ def sides(cipher: str, direction: str, key: bytes, iv: bytes, record_bytes: int)
 
 @dataclass(frozen=True)
 class _Point:
-    """A position in the stream, with hashes of input and output before it, and the input and output data after it."""
+    """A position in the stream: hashes of the input and output before it, and the data read and written after it."""
 
     records: int
     input_hash: hmac.HMAC
@@ -71,8 +71,8 @@ class _Point:
 
     def advanced(self, input_record: int, output_record: int, held: int) -> "_Point":
         """Return the position after the last record that is complete in input and output. At least the last `held`
-        bytes read from the input must lie after the position. `input_record` and `output_record` are the sizes in
-        bytes of a record in input and output.
+        bytes read from the input must lie after the position. `input_record` and `output_record` are the sizes of a
+        full record in the input and in the output, in bytes.
         """
         read, written = b"".join(self.read), b"".join(self.written)
         count = min(len(written) // output_record, max(0, len(read) - held) // input_record)

@@ -15,7 +15,7 @@ from ..transport.base import Address, Pace, Transport
 from .flights import AnyKey, Flights, Key
 from .recordlog import RecordLog
 
-_SLICE = 0.25  # maximum seconds between two calls of the function `given_up` during a wait
+_SLICE = 0.25  # maximum seconds between two calls of `given_up`, which can end a wait
 
 
 class Arrival(NamedTuple):
@@ -26,7 +26,7 @@ class Arrival(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """Replies that arrived together: results of one stream, and others. `lost` names requests now known as lost."""
+    """Replies that arrived together: results of one stream, and other replies. `lost` lists requests found lost."""
 
     results: list[Result]
     others: list[Arrival]
@@ -86,7 +86,7 @@ class Link:
         self.timeout = self.pace.first
 
     def wire_size(self, record: Record) -> int:
-        """Return the maximum number of bytes that `record` takes on the link."""
+        """Return the maximum number of bytes that `record` occupies in the board's receive window."""
         return self.transport.wire_size(HEADER.size + len(record.data))
 
     def room(self, data_bytes: int) -> int:
@@ -176,8 +176,8 @@ class Link:
                 return None
 
     def receive_results(self, stream: DataCodec, timeout: float) -> Arrivals | None:
-        """Return replies that arrived together, with results of `stream` listed separately; None after `timeout`
-        seconds.
+        """Return replies that arrived together, with the results of `stream` in a list of their own. Return None after
+        `timeout` seconds.
         """
         if self._inbox:
             raw = self._inbox.popleft()
@@ -258,7 +258,7 @@ class Link:
         now = self.clock.now()
         round_trips, lost = self.flights.answer(keys, now)
         self.counters.round_trips.extend(round_trips)
-        # records that were sent and answered together have equal round trips: count each value once
+        # records sent and answered together have equal round trips: adapt the time-out once per value
         for round_trip in dict.fromkeys(round_trips):
             self._measure(round_trip)
         if lost:

@@ -23,11 +23,11 @@ from .device import Device
 from .expected_build import require
 from .replies import BoardInfo, printable
 
-# Time limits in seconds for one call of the loader: the first on a board, the second in simulation. After power-on, a
-# board's loader waits 0.25 s for a call, longer than the first limit. So one of several successive calls reaches it.
+# Time limits in seconds for one call of the loader: on a board, and in simulation. After power-on, a board's loader
+# waits 0.25 s for a call. That is longer than the limit, so one of several successive calls reaches the loader.
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0
-# Seconds to wait for the loader after a break: a pair for boards, and a pair for simulation. Each pair's first value
-# applies if nothing answers, its second value if firmware answers.
+# Seconds to wait for the loader after a UART break: a pair for boards, and a pair for simulation. The first value of
+# a pair applies if nothing answers, the second value if firmware answers instead of the loader.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
 MOST_DATA = 0xFFF0  # maximum number of data bytes in a record, whose length field has 16 bits
 _QUIET_S = 0.1  # seconds between two calls of the loader while firmware answers

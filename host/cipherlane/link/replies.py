@@ -34,7 +34,7 @@ MOST_WINDOW = 4096  # maximum window in records: the host stores up to this many
 MOST_BENCH_BYTES = 1 << 24
 # Maps the end of a firmware's name to the type of external memory in which this firmware stores records.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
-_CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # size of the largest control record
+_CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # size of the largest control record in bytes
 
 
 def fields_of(reply: Record) -> Any:
@@ -62,7 +62,7 @@ class _Checker:
             raise ReplyError(self._name, f"{name} {value} (must be {expected})")
 
     def limits(self, max_data: int, rx_window: int, wire_size: Callable[[int], int], least: int) -> None:
-        """Check size limits of the CPU or the fast path. The window must have room for a record of `least` bytes."""
+        """Check the limits that the CPU or the fast path reports. `rx_window` must hold a record of `least` bytes."""
         self(max_data > 0 and max_data % BLOCK == 0, "max_data", max_data, f"a multiple of {BLOCK} above 0")
         size = wire_size(least)
         self(rx_window >= size, "rx_window", rx_window, f"at least {size}: it holds no record otherwise")

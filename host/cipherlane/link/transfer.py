@@ -104,7 +104,7 @@ class Transfer:
         `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # offsets in records and in this class count from this byte of the stream
+        self._begin = stream.begin  # byte of the stream that has offset 0 in records and in this class
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -252,7 +252,7 @@ class Transfer:
             self._repeat(arrivals.lost)
             new = self._take(arrivals.results)
             self._refused(arrivals.others)
-            if not new:  # stop, because replies without new results must not keep this loop busy
+            if not new:  # replies without new results must not prolong this loop
                 break
             taken += new
             timeout = 0.0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # size in bytes of a buffer filled with copies of one picture; a read returns a part of the buffer
+_RUN = 1 << 17  # size in bytes of a buffer that holds copies of one picture; `read` returns a part of this buffer
 
 
 class Sample(NamedTuple):

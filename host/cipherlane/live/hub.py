@@ -39,7 +39,7 @@ class Hub:
         self._news = asyncio.Event()
 
     def enter(self) -> bool:
-        """Register a viewer; return False if there are too many."""
+        """Register a viewer; return False if the maximum number of viewers is reached."""
         self._loop = asyncio.get_running_loop()
         if self.viewers >= MOST_VIEWERS:
             return False

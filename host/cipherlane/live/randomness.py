@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 VALUES = 256
 _FREEDOM = VALUES - 1
-SUSPICIOUS = 1e-6  # limit of the chi-square probability: random bytes fall below it once in a million pictures
+SUSPICIOUS = 1e-6  # a lower chi-square probability is suspicious: of a million random pictures, about one has it
 
 
 @dataclass(frozen=True)

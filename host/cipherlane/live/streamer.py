@@ -31,20 +31,20 @@ from .peer import Peer, Stretch
 from .pictures import BITS, Film
 from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 
-# durations in seconds of the sessions after a user's choice; later sessions use the last value
+# Durations in seconds of the first sessions after a user's choice. All later sessions have the last duration.
 STRETCHES = (1.0, 2.0, 4.0, 8.0)
 PICTURES_A_SECOND = 8.0  # maximum number of pictures shown per second
-# Maximum share of time for preparing pictures for browsers. Sending the pictures takes about the same time.
+# Maximum share of time in which the host prepares pictures for browsers. Sending the pictures takes about as long.
 _WORK_SHARE = 0.005
-PATIENCE = 4.0  # seconds without a result before the page reports it
-STOP_PATIENCE = 2.0  # seconds allowed for closing a board
+PATIENCE = 4.0  # seconds without a result after which the page reports that it waits
+STOP_PATIENCE = 2.0  # after a stop: maximum seconds for closing a connected board
 _STOP_SILENCE = 0.5  # after a stop: seconds without a result before the session is closed
 _RETRY = 1.0  # seconds between searches for a lost board
-_POINTS = 120  # number of stretches (sessions of some seconds) in the chart
+_POINTS = 120  # number of sessions (stretches) that the chart shows
 _PEER_RECORD = 1024  # default maximum bytes of a record if a second board decrypts
 # Below this rate in pictures per second, the pictures get half the bits per pixel, unless the user chose the bits.
 FEWEST_PICTURES = 2.0
-# Above FEWEST_PICTURES times this factor, pictures with half the bits get all bits again.
+# If the rate exceeds FEWEST_PICTURES times this factor, pictures with half the bits per pixel get all bits again.
 _ENOUGH = 2.5
 _MOST_SIDES = 3  # maximum number of engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the largest possible
@@ -85,7 +85,7 @@ class Streamer:
         self._lock = threading.Lock()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
         self._of_sides = {bits: tuple(CounterBlocks(bits) for _ in range(_MOST_SIDES)) for bits in KEY_BITS}
-        self._bits: dict[str, int] = {}  # maps engines to bits per pixel; a choice of the user has priority
+        self._bits: dict[str, int] = {}  # maps engines to bits per pixel; used unless the user chose the bits
         self._info: BoardInfo | None = None
         self._state = ""
         self._message = ""
@@ -126,7 +126,7 @@ class Streamer:
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # a session ends when this object is replaced, even by an equal one
+            self._choice = replace(self._choice)  # a new object ends the session, even if it has equal values
 
     def run(self) -> None:
         """Stream until interrupted or stopped.
@@ -138,7 +138,7 @@ class Streamer:
             try:
                 self._run()
             finally:
-                self.stop()  # after this call, closing the second board waits only briefly
+                self.stop()  # so that closing the second board waits only briefly
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
         """Return a function that opens a device with `open_device`. After `stop`, the device soon gives up waiting."""
@@ -151,7 +151,7 @@ class Streamer:
         return opened
 
     def _gives_up(self) -> bool:
-        # 0.0 means: do not wait, because no board is connected
+        # seconds to wait after a stop: none if no board is connected
         left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0
         return self._stopped.is_set() and time.monotonic() - self._stopped_at >= left
 
@@ -357,7 +357,7 @@ class Streamer:
         return lambda counts: self._watch(counts, now())
 
     def _watch(self, counts: Counts, now: float) -> float:
-        """Report when results stop arriving, and when they arrive again. Raise an error if none arrive after `stop`."""
+        """Report when results stop and when they arrive again. Raise an error if no results arrive after `stop`."""
         if counts.received != self._received:
             self._received, self._heard = counts.received, now
             if self._state == "waiting" or self._running is not self._streamed:

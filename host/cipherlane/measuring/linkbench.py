@@ -21,7 +21,7 @@ from .intervals import Interval, Intervals
 # Bytes that gigabit Ethernet adds to a datagram's payload: preamble, addresses and type, IPv4, UDP, FCS, gap between
 # frames.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
-_LEAST_PAYLOAD = 46 - 28  # bytes of the shortest payload: Ethernet pads shorter payloads
+_LEAST_PAYLOAD = 46 - 28  # minimum bytes of a UDP payload on the wire: Ethernet pads shorter frames
 _WIRE_MBPS = 1000.0
 PERCENTILES = (50, 90, 99)
 _SELDOM = 3600.0  # seconds
@@ -177,7 +177,7 @@ def measure(
             clock_hz, bits = device.info().clock_hz, counts.received * 8
             goodput = _rate(bits, taken)
             packet_cycles, begun = None, opened
-            if begun and closed and not closed["cycles"]:  # another client's session has stopped the cycle count
+            if begun and closed and not closed["cycles"]:  # another client had a session, so the board stopped counting
                 if device.info().kind == "sim":
                     raise SharedBoardError
                 begun = None  # compute the goodput from this machine's clock, not from the board's cycles

@@ -86,7 +86,7 @@ class NullBoard:
             UnicodeError,
             TypeError,
             LookupError,
-        ) as error:  # malformed host names raise the errors listed after OSError
+        ) as error:  # a malformed host name raises one of the last three errors
             listener.close()
             reason = getattr(error, "strerror", None) or "it is not a host name"
             raise PortError(f"cannot listen at udp://{host}:{port}: {reason}; choose another port") from error
@@ -119,7 +119,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Mark the counter blocks of a session as used, up to the end of the data record `raw`, which was sent back."""
+        """Mark the counter blocks of a session as used, up to the end of `raw`, a data record that was sent back."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):

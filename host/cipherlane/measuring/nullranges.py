@@ -79,8 +79,8 @@ class Range:
         return self._sums.get(number, mark) == mark
 
     def may_end(self, number: int, last: bool) -> bool:
-        """Return whether the records accepted so far allow record `number` to be the stream's last one (if `last` is
-        true), or one before the last (if `last` is false).
+        """Return whether the records accepted so far allow record `number` to be the stream's last record (if `last`
+        is true), or a record before the last one (if `last` is false).
         """
         if self.last is None:
             return not last or number > self.highest

@@ -45,7 +45,7 @@ class Verifier:
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
-        """Encrypt `data`, which the board also receives, with the package `cryptography`; store the result."""
+        """Encrypt `data` with the package `cryptography`, and store the result. The board receives the same data."""
         result = self._stream.update(data)
         self._expected += self._cut(result, self._noted) if self._cut else result
         self._noted += len(data)

@@ -14,7 +14,7 @@ _KEY_BITS = 128
 # options that do not affect the speeds that a command measures
 _APART = ("--results", "--port", "--log", "--csv")
 _Case = tuple[str, str, str]  # engine, series and board
-_SAME = 0.0005  # smaller relative changes of a speed count as no change
+_SAME = 0.0005  # a smaller relative change of a speed is reported as no change
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Best:
 
 
 def best(sources: Iterable[Source]) -> list[Best]:
-    """Return the best AES-128 results of each engine: one for every combination of measured speed (engine, record or
-    link), board, kind of result (such as `sim`) and clock.
+    """Return the best AES-128 result of each engine for each combination of measured speed (engine, record or link),
+    board, kind of result (such as `sim`) and clock.
 
     Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
     newest run counts.
@@ -66,7 +66,7 @@ def best(sources: Iterable[Source]) -> list[Best]:
 
 
 def _newest(runs: list[Best]) -> Best:
-    """Return the newest of a command's `runs`, with `before` set to the speed in the run before it."""
+    """Return the newest of a command's `runs`, with `before` set to the speed of the second newest run."""
     *earlier, newest = sorted(runs, key=lambda each: each.date)
     return replace(newest, before=earlier[-1].mbps if earlier else None)
 

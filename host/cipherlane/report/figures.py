@@ -41,7 +41,7 @@ _NUMBERS = (
 _MOST_COLOURS = len(plots.COLOURS)
 _MOST_FIGURE = 1e15
 _MOST_LABEL, _MOST_CELL, _MOST_ITEMS = 44, 400, 12
-_COURSE = "received_mbps"  # the field to plot over time, if each record describes an interval
+_COURSE = "received_mbps"  # the field to plot over time, if the rows describe intervals
 
 Cell = str | int | float | bool | None
 Row = dict[str, Cell]

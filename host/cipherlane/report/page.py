@@ -17,7 +17,7 @@ from .sources import Source
 from .words import engine, field, file_title, three
 from .words import said as told
 
-_POLICY = (  # second line of defence: markup that was not escaped by mistake cannot run or load anything
+_POLICY = (  # second line of defence: if escaping was forgotten somewhere, markup still cannot run or load anything
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 _STYLE = """
@@ -144,7 +144,7 @@ def _pairs(value: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _table(found: Figures, name: str) -> str:
-    """Return a table after its notes and, if it has one, its plot; `name` must be unique among tables."""
+    """Return the HTML of notes, plot (if any) and table, in this order; `name` must be unique among tables."""
     plot = found.plot.inline() + "\n" if found.plot else ""
     return f"{_notes(found)}{plot}{sorting.table(found, name)}"
 

@@ -105,11 +105,11 @@ class Transport(ABC):
 
     @abstractmethod
     def wire_size(self, record_size: int) -> int:
-        """Return the maximum number of bytes that a record of `record_size` bytes takes on the link."""
+        """Return how many bytes of the board's receive window a record of `record_size` bytes occupies at most."""
 
     @abstractmethod
     def resync(self) -> None:
-        """End a record that was perhaps sent only in part, so that the board does not join it with the next record."""
+        """End a record that was possibly cut short, so that the board does not join it with the next record."""
 
     @abstractmethod
     def strays(self) -> int:

@@ -38,7 +38,7 @@ def was_refused(status: int, log: str) -> bool:
 
 
 def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.socket:
-    """Return an unconnected UDP socket in the network namespace of process `pid`; `address` can be reached from it.
+    """Return an unconnected UDP socket in the network namespace of process `pid`. The socket can reach `address`.
 
     Raises:
         OSError: in that namespace there is no route to the address, or not yet.

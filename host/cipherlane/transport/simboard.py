@@ -243,8 +243,8 @@ class SimulatedBoard:
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the simulator's configuration as text. It makes the simulator choose a TCP port, and send the
-        port's number over the socket with the descriptor `tether`.
+        """Return the simulator's configuration as text. With it, the simulator chooses a TCP port, and sends the port's
+        number over the socket with the descriptor `tether`.
         """
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]

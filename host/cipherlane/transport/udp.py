@@ -25,8 +25,8 @@ from .base import WRITE_TIMEOUT, Address, Pace, Transport
 from .probe import Probe
 
 SCHEME = "udp"
-# Time-outs for a network. Many attempts allow for a loss of 30 % of the frames: then only about half of the requests
-# are answered, because request and reply must both arrive.
+# Time-outs for a network. There are many attempts, because a network can lose 30 % of the frames. Then only about
+# half of the requests are answered, because request and reply must both arrive.
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
@@ -110,7 +110,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram was refused: ignore this, because its request times out
+            except ConnectionError:  # ICMP error for an earlier datagram: ignore it, because that request will time out
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
@@ -132,7 +132,7 @@ class Datagrams:
                 return
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram caused this error: send this datagram now
+            except ConnectionError:  # an earlier datagram caused this error: try again to send this one
                 wait = False
             deadline = deadline or self.clock.now() + self.write_timeout
             left = deadline - self.clock.now()
@@ -149,7 +149,7 @@ class UdpTransport(Transport):
     pace = NETWORK
 
     def __init__(self, url: str, unconnected: socket.socket | None = None, clock: Clock = REAL):
-        """Reach the board at `url`, udp://host[:port], through the socket `unconnected`, or a new one if it is None.
+        """Reach the board at `url`, udp://host[:port], through the socket `unconnected`; None makes a new socket.
 
         Raises:
             PortError: the address cannot be used.
@@ -268,7 +268,7 @@ class UdpTransport(Transport):
             if address in self._known:
                 self._forget_probe()
                 return Run(data, size)
-            if self.clock.now() >= deadline:  # stop at the deadline, because other senders might never stop
+            if self.clock.now() >= deadline:  # datagrams from others must not prolong the wait
                 return None
 
 

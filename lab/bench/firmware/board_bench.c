@@ -73,8 +73,8 @@ struct result {
 };
 
 /**
- * One stream of data: the context of the vector unit that processes it, its key, and the position
- * in it.
+ * The state of one stream of data: the context of the vector unit that processes the stream, the
+ * key, and the position in the stream.
  */
 struct stream {
 	struct cl_ise_device device;
@@ -147,7 +147,10 @@ static int set_key(const struct bench_variant *variant, const struct request *re
 				       request->mode != MODE_CTR && request->decrypt != 0);
 }
 
-/** Runs one pass over the data and advances the stream. */
+/**
+ * Runs one pass over the data. The caller then calls count_on(), which computes the IV for the next
+ * pass if an engine processed the data.
+ */
 static int pass(const struct bench_variant *variant, const struct request *request,
 		struct stream *stream, uint8_t *data)
 {
@@ -180,8 +183,9 @@ static int pass(const struct bench_variant *variant, const struct request *reque
 }
 
 /**
- * Computes the IV for an engine's next pass: in CTR the next counter block, in GCM the tag. Without
- * an engine, the variant's function of type cl_modes_run updates the IV.
+ * Computes the IV for an engine's next pass. In CTR, the IV is the next counter block. In GCM, the
+ * tag of the last pass becomes the IV. Without an engine, this function does nothing: the variant's
+ * function of type cl_modes_run has already updated the IV.
  */
 static void count_on(const struct bench_variant *variant, const struct request *request,
 		     struct stream *stream)
@@ -196,8 +200,9 @@ static void count_on(const struct bench_variant *variant, const struct request *
 
 #ifdef MAIN_RAM_BASE
 /**
- * Runs one pass on data in any memory, and advances the stream. If the request's `memory` is 3,
- * copies the data in pieces to the buffer memory and back. The measured time includes this copying.
+ * Runs one pass over data in any memory, and computes the IV for the next pass. If the request's
+ * `memory` is 3, copies the data in pieces to the buffer memory and back. The measured time
+ * includes this copying.
  */
 static int pass_anywhere(const struct bench_variant *variant, const struct request *request,
 			 struct stream *stream, uint8_t *data)

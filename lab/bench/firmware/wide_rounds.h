@@ -25,7 +25,7 @@
 #define BENCH_WIDE 0u
 #endif
 
-/** Repeats a statement for @p s = 0 to @p blocks - 1, unrolled. */
+/** A loop that the compiler unrolls: runs a statement for @p s = 0 to @p blocks - 1. */
 #define WIDE_EACH(s, blocks) _Pragma("GCC unroll 8") for (unsigned int s = 0; s < (blocks); s++)
 
 CL_C_INLINE void wide_move_in(unsigned int s, const uint32_t *in)
@@ -55,8 +55,8 @@ CL_C_INLINE void wide_move_out(unsigned int s, uint32_t *out)
 }
 
 /**
- * Writes round key number @p k to the unit: to the key register of the same number. With
- * WIDE_PTLU_64, the numbers of the two key registers are 2k and 2k + 1.
+ * Writes round key number @p k to the unit. With 128-bit registers, the key register has the number
+ * k. With WIDE_PTLU_64, two key registers hold the round key: numbers 2k and 2k + 1.
  */
 CL_C_INLINE void wide_write_key(unsigned int k, const uint32_t *round_key)
 {
@@ -169,7 +169,10 @@ CL_C_INLINE void wide_ptlu_block(bool inverse, unsigned int rounds, const uint32
 	wide_ptlu_round(inverse, 0, 1, last, rounds);
 }
 
-/** Processes @p side blocks, which are in the registers from v0 on, with Zvkned's instructions. */
+/**
+ * Processes @p side blocks with Zvkned's instructions. Each block is in one vector register, from
+ * register v0 on.
+ */
 CL_C_INLINE void wide_zvkned_blocks(bool inverse, unsigned int rounds, unsigned int side)
 {
 #pragma GCC unroll 15
@@ -238,10 +241,10 @@ CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bit
 
 /**
  * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1, because the
- * unit's registers have no room for more blocks. More blocks at a time would not be faster: each
- * instruction can use the result of the previous instruction without waiting. If @p side is at
- * least 4, the code loads and stores blocks with the macros of the vector unit's engines
- * (vector/ise_words.h).
+ * unit's registers have no room for more blocks. For `ptlu`, more blocks at a time would not be
+ * faster either: each instruction can use the result of the previous instruction without waiting.
+ * If @p side is at least 4, the code loads and stores blocks with the macros of the vector unit's
+ * engines (vector/ise_words.h).
  */
 CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blocks,
 			     unsigned int side, const uint32_t *in, uint32_t *out)

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /*
- * Numbers of the units, as in lab/isa/comparators.py. WIDE_CHOOSE selects the unit that executes
- * all following instructions.
+ * Numbers of the three units; lab/isa/comparators.py uses the same numbers. WIDE_CHOOSE selects the
+ * unit that executes all following instructions.
  */
 #define WIDE_PTLU_64  1u
 #define WIDE_PTLU_128 2u

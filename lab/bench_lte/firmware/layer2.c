@@ -38,7 +38,8 @@ typedef uint32_t __attribute__((may_alias)) word;
 
 /**
  * Functions that are marked INLINE are inlined in lte_receive(), which calls them for each packet.
- * A thread that runs only one layer calls them through the functions that layer2.h declares.
+ * A thread that runs only one layer calls the functions that layer2.h declares, such as lte_rlc().
+ * They contain the same code.
  */
 #define INLINE static inline __attribute__((always_inline))
 

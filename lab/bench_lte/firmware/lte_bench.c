@@ -62,7 +62,7 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (sink->checks) {
-		/* If a DMA wrote the packet, the cache can contain old data. */
+		/* If a DMA wrote the packet, the cache can contain old data. So empty the cache. */
 		port_dcache_flush();
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}

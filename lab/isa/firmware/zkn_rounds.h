@@ -37,8 +37,8 @@
 #endif
 
 /**
- * Computes a column of the next state: the round key's column @p key, XORed with the contributions
- * of row 0 of @p a, row 1 of @p b, row 2 of @p c and row 3 of @p d.
+ * Computes a column of the next state. XORs a column of the round key, @p key, with the
+ * contributions of four bytes: row 0 of @p a, row 1 of @p b, row 2 of @p c and row 3 of @p d.
  */
 #define CL_ZKN_COLUMN(operation, key, a, b, c, d)                                                  \
 	({                                                                                         \

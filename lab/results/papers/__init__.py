@@ -20,8 +20,8 @@ FOLDER = Path(__file__).parent
 
 
 class PapersError(ResultsError):
-    """Each value in a paper needs either a value of ours or a reason why there is none. This is raised if a value has
-    both or neither. The message tells what to change.
+    """The data about a paper are inconsistent. For example, a value in the paper has neither a value of ours nor a
+    reason why there is none. The message tells what to change.
     """
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compute values for Figures 6 to 12 of Hessel et al. 2009 from our cores. Instead of area we use LUT4, and instead of
-power we use transitions.
+"""Compute our values for Figures 6 to 12 of Hessel et al. 2009. The paper shows the area and power of its cores.
+Instead, we count LUT4s and signal transitions of our cores.
 
 The figures come from ``explore-lte``. For a given number of ns a byte, a core runs at the clock that this needs. Its
 activity, in toggles a ns, is the toggles of a byte over that time. A core has no activity where place-and-route does
@@ -23,7 +23,9 @@ AREA = "toggles times LUT4"
 
 
 def of_one_part(records: Iterable[dict]) -> list[dict]:
-    """Return those records that belong to the largest FPGA part in `records`."""
+    """Return the records of only one FPGA part: of all parts in `records`, the last in the order of device name and
+    speed grade.
+    """
     records = list(records)
     part = max((r["device"], r["speed"]) for r in records)
     return [r for r in records if (r["device"], r["speed"]) == part]
@@ -45,8 +47,8 @@ def reaches(record: dict, ns: float) -> bool:
 
 
 def cost_of_a_byte(record: dict) -> float:
-    """Return the toggles per byte times the number of LUT4, divided by 1000. If this is also divided by the time per
-    byte in ns, the result is the quantity in Figure 12.
+    """Return the product of toggles per byte and LUT4s, divided by 1000. Divided by the time per byte in ns, this
+    product becomes the quantity in Figure 12.
     """
     return record["toggles_a_byte"] * record["lut4"] / 1000
 
@@ -63,8 +65,8 @@ def _least(records: list[dict], quantity: str) -> str:
 
 
 def _lowest(records: list[dict], ns: float) -> str:
-    """Return the family and S-boxes of one core, as text. Of the cores that need at most `ns` nanoseconds per byte,
-    this core has the lowest product of toggles and LUT4.
+    """Among the cores that need at most `ns` nanoseconds per byte, find the core with the lowest product of toggles and
+    LUT4s. Return its family and S-boxes, as text.
     """
     found = [r for r in records if reaches(r, ns)]
     best = min(found, key=cost_of_a_byte, default=None)
@@ -73,7 +75,7 @@ def _lowest(records: list[dict], ns: float) -> str:
 
 def _missed(records: list[dict], ns: float) -> str:
     """Return a text that names the AES datapaths that need more than `ns` nanoseconds per byte. If a datapath is too
-    slow only with some S-boxes, the text names these S-boxes, too.
+    slow with some S-boxes only, the text also names these S-boxes.
     """
     parts = []
     for datapath in DATAPATHS:
@@ -85,8 +87,9 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Divide a quantity of each core in the list `of` by that quantity of the core at the same index in the list
-    `over`. Return the smallest and the largest ratio, as text.
+    """Compare pairs of cores, one from the list `of` and one from the list `over`, at the same index. For each pair,
+    divide the quantity of the first core by the quantity of the second. Return the smallest and the largest ratio, as
+    text.
     """
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]

@@ -37,7 +37,7 @@ PLAIN = "table C unrolled; caches of 4 KB that tables and code do not fit into"
 LOOKUPS = "unrolled; tables written beforehand, not counted"
 WIDER = f"{LOOKUPS}; round keys in the unit's registers"
 OTHERS = "over our C of the cipher on the same core, with caches of 4 KB; tables written beforehand, not counted"
-OF_CIPHER = {  # maps a cipher to further conditions of our value for Table 6
+OF_CIPHER = {  # maps a cipher to a note about how we measured it for Table 6
     "des": "in C 2 KB of tables",
     "triple_des": "in C 2 KB of tables",
     "blowfish": "in C 4 KB of tables, so the cache cannot hold tables and data together",

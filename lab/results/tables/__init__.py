@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Define the tables of the pages, one per file. Each file selects the figures that its table shows, and makes the
-Markdown.
+"""Define the tables of the pages. Each module of this package selects the figures (measured values) that its table
+shows, and makes the Markdown.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence

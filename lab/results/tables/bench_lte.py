@@ -6,9 +6,9 @@ from lab.results.tables import Table, picture, table
 
 FIELDS = ("cipher", "engine", "mbps", "packets", "packet_bytes", "cycles", "clock_hz", "clock_met_by", "kind")
 TTI_MS = 1.0
-# The data rates in the paper. Higher rates are measured only to find the highest rate that an engine reaches.
+# The data rates in Hessel et al. 2009. Higher rates are measured only to find the highest rate that an engine reaches.
 RATES_MBPS = (100, 200, 300)
-# The paper compares the power of its accelerators for these times per byte, in ns.
+# Hessel et al. 2009 compare the power of their accelerators for these times per byte, in ns.
 POINTS_NS = (4, 14, 24)
 
 

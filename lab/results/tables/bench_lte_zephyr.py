@@ -7,7 +7,7 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, in_time_until, mill
 
 FIELDS = ("cipher", "engine", "order", "mbps", "packets", "packet_bytes", "blocks", "shortest_cycles", "median_cycles")
 FIELDS += ("cycles", "missed_ttis", "switches", "clock_hz", "kind")
-# Names of the orders of threads. The sequence of the names is as in `enum threads_order` of the Zephyr application.
+# Names for the orders of the threads' priorities, in the sequence of `enum threads_order` of the Zephyr application.
 ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "three, PDCP first"}
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of `make bench`: every AES implementation of the project in its fastest style, and peers for comparison."""
+"""Results of `make bench`: every AES implementation of the project in its fastest style, and BearSSL for comparison."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tables of `make boards` on two pages: configurations of the product, and those that the laboratory adds."""
+"""The tables of `make boards`: one page for the product's configurations, one for the laboratory's configurations."""
 
 from gateware.flow.listing import LEFT_OUT, SOURCES, TARGETS, tables
 from lab.extension import EXTENSION

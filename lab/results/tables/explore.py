@@ -8,8 +8,8 @@ from lab.results.kept import Content, select
 from lab.results.papers import hessel
 from lab.results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, table
 
-# Name of the results file of the latest run. If the latest run omitted a core, files of earlier runs contain the core's
-# results.
+# Name of the results file that the latest `make explore` wrote. If it lacks a core, files of earlier runs contain the
+# results of this core.
 LAST = "explore"
 FIELDS = ("core", "datapath", "sbox", "engines", "key_lengths", "slots", "lut4", "ff", "bram", "fmax_mhz")
 FIELDS += ("fmax_by_seed", "cycles_first", "cycles_per_block", "mbps", "mbps_per_lut", "bars", "device", "speed")

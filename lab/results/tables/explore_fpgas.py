@@ -15,7 +15,9 @@ def keep(content: Content) -> Content:
 
 
 def _clock(record: Content) -> str:
-    """Return the clock of a core, and why seeds have none."""
+    """Return the clock of a core as text. If some seeds failed, add the reasons. If all seeds failed, return only the
+    reasons.
+    """
     seeds = record["seeds"]
     reasons = "; ".join(dict.fromkeys(each["reason"] for each in record["failures"]))
     if not record["placed"]:

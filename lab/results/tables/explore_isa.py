@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of `make explore-isa`: delay and resources of the vector unit's parts, and the reasons for its S-boxes."""
+"""Results of `make explore-isa`: delay and resources of the vector unit's parts, and the reasons for the choice of
+S-boxes.
+"""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, median_mhz, of_seeds, table

@@ -32,16 +32,16 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
 
 
 def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
-    """Return the limit of the wire in Mbps for records of the size that `make bench-udp` uses. Also return this size in
-    bytes.
+    """Return two values for the records that `make bench-udp` sends: the limit of the wire in Mbps, and the size of a
+    record in bytes.
     """
     record = kept["bench-udp"]["records"][-1]
     return record["goodput_mbps"] / record["share"], record["record_bytes"]
 
 
 def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
-    """Return a heading with the clock for each speed. Also return the kind of the speeds, for example `sim`, which is
-    the same for all.
+    """Return a dict and a text. The dict contains a heading with the clock for each speed. The text tells how all
+    speeds were obtained, for example `sim` for simulation.
 
     Raises
     ------

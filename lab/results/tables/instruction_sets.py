@@ -31,7 +31,8 @@ SETS = (
     ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
     ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
-# Maps the title of a Pareto front to a number of blocks per call. The front compares programs with this number.
+# Maps the title of a Pareto front to a number of blocks. The front compares programs that process this number of blocks
+# per call.
 FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
 # Name, kB/s and MHz of another core, quoted from its authors.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)

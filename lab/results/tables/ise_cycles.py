@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show why the cycle counts of the engine `ise` differ: a table of the counts at AES-128 and the work that each
-includes.
+"""Show why different measurements of the engine `ise` have different cycle counts: a table of the counts at AES-128,
+with the work that each count includes.
 """
 
 from lab.bench import limits
@@ -30,7 +30,7 @@ def _call(size: int) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the table in Markdown: a row for each figure, the lowest first."""
+    """Return the table in Markdown: a row for each cycle count, the lowest first."""
     slots = limits.issue_slots(ENGINE, KEY_BITS)
     refill = limits.floor(ENGINE, KEY_BITS, "buffer") - slots
     warm = {mode: _one(kept["bench-sim"], mode=mode, direction="encrypt") for mode in ("ctr", "ecb")}

@@ -16,10 +16,11 @@ OPERATIONS = {
     "multiply": "Montgomery multiplication",
     "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
 }
-# Maps a kind of multiplier to how many halves of the product of two words its instructions return.
+# Maps a kind of multiplier to a number. This is how many halves of a product of two words the multiplier's instructions
+# return: both halves, or only the low half.
 HALVES = {"both": 2, "low": 1}
-# The simulation of an exponentiation takes long, and an exponentiation consists mostly of multiplications. So it is
-# measured only with the multiplier that returns both halves.
+# The simulation of an exponentiation takes long, and an exponentiation consists mostly of multiplications. So we
+# measure exponentiation only with the multiplier that returns both halves.
 MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
 
 
@@ -39,8 +40,8 @@ def speed_up(content: Content, name: str) -> float:
 
 
 def share(content: Content) -> int:
-    """Return which percentage of a modular exponentiation's cycles its multiplications take, with the multiplier that
-    returns both halves of each product of two words.
+    """Return the percentage of an exponentiation's cycles that its Montgomery multiplications take. Both were measured
+    with the multiplier that returns both halves of a product of two words.
 
     It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
     """
@@ -48,8 +49,9 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return how many instructions a product of two numbers takes in three cases: with the fewest possible instructions
-    on the CFU port; if the CPU sends all operands to the port before it reads the first result; and with RV32M.
+    """Return how many instructions a product of two numbers takes, for three cases. First: the fewest possible
+    instructions on the CFU port. Second: the CPU sends all operands to the port before it reads the first result.
+    Third: the instructions of RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.

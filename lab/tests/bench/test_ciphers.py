@@ -50,8 +50,8 @@ def compiled(program, header, defines=()):
     subprocess.run([*command, str(source), "-o", str(program)], check=True, timeout=120)
 
     def run(given):
-        """Return the program's output. Also set `counted`: the numbers of `ptlu` lookups, `ptlu` instructions and table
-        writes.
+        """Run the program with the input `given`; return its output. Also set `counted`: the numbers of `ptlu` lookups,
+        `ptlu` instructions and table writes.
         """
         result = subprocess.run([program], input=given, capture_output=True, check=True, timeout=60)
         run.counted = tuple(map(int, result.stderr.split()))

@@ -106,8 +106,8 @@ def _prime(rng):
 
 
 def test_multiplications_of_a_power_are_those_of_the_page(tmp_path):
-    """An exponentiation takes as many multiplications as the page shows, for every exponent. This test uses two
-    exponents: 0, and the number with all bits set.
+    """Check that `MULTIPLICATIONS` is the number of multiplications in an exponentiation, for every exponent. This test
+    uses two exponents: 0, and the number with all bits set.
 
     The compiler's instrumentation counts the function calls.
     """

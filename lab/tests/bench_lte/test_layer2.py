@@ -119,7 +119,7 @@ def test_a_pdu_that_came_before_and_one_out_of_order_are_dropped(peer):
     again, ahead, after = (
         blocks.mac([(LCID, first), (LCID, first), (LCID, second)]),
         blocks.mac([(LCID, second), (LCID, first)]),
-        # RLC's sequence number is in order, but an earlier PDU had the same PDCP sequence number.
+        # The second PDU has the next RLC sequence number, but the PDCP sequence number of the first PDU.
         blocks.mac([(LCID, first), (LCID, second[:2] + first[2:])]),
     )
     found = peer((EEA2, again), (EEA2, ahead), (EEA2, after))

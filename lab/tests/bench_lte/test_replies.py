@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test how the host decodes replies of the LTE benchmark on Zephyr. Test its message if there is no Zephyr tree."""
+"""Test how the host decodes replies of the LTE benchmark on Zephyr. Test the host's error message if the Zephyr sources
+are missing.
+"""
 
 import zlib
 

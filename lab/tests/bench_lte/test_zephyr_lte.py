@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 
 BYTES, PACKETS = 5000, 4
 KEY, COUNT, IDENTITY = bytes(range(16)), 0x12345 << 12 | 7, 0x15
-EINVAL, EBADMSG = 22, 77  # these are the values in Zephyr's C library
+EINVAL, EBADMSG = 22, 77  # the numbers of these errors in Zephyr's C library
 # Number of PDUs that can wait before a PDU is lost: the queue holds 40 (THREADS_QUEUE), and the thread that waits for
 # the queue takes one.
 ROOM = 40 + 1
@@ -51,8 +51,8 @@ def test_each_way_to_decipher(board, engine):
 
 
 def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
-    """If the MAC layer's thread has the highest priority, it queues all PDUs before another layer runs. With the other
-    two orders of threads, PDUs do not accumulate in a queue.
+    """If the MAC layer's thread has the highest priority, it queues all PDUs before another layer runs. So a full queue
+    loses PDUs. With the other two values of `ORDERS`, PDUs do not accumulate in a queue.
     """
     rng = random.Random(40)
     packets = [rng.randbytes(100) for _ in range(ROOM + 7)]

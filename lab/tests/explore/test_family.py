@@ -99,7 +99,9 @@ def test_a_checkout_without_the_files_is_refused_with_the_place_to_get_it(tmp_pa
 
 
 def build_elsewhere(folder, task):
-    """Build one design of the exploration in a separate process, without changing the stored records."""
+    """Build one design of `make explore` in a separate process. The build uses `folder`, so the folder of the real
+    exploration remains unchanged.
+    """
     tasks.CACHE = folder
     return tasks.build(task)
 
@@ -109,7 +111,7 @@ def explored(tmp_path, monkeypatch, capsys):
     """Return a function that runs `make explore` only for other projects' AES cores, and returns its output and
     results.
     """
-    # This folder is not in /tmp, because YoWASP's tools cannot read /tmp.
+    # The build folder is not in /tmp, because YoWASP's tools cannot read /tmp.
     work = REPOSITORY / "build" / "tests" / "explore"
     shutil.rmtree(work, ignore_errors=True)
     monkeypatch.setattr(tasks, "CACHE", tmp_path / "cache")

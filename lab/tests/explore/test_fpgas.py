@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the exploration of other FPGAs: commands, readers of the tools' output, and rows, with fake tools only."""
+"""Test `make explore-fpgas` with fake tools: the tools' command lines, the readers of their output, and the table."""
 
 import json
 import os
@@ -17,14 +17,14 @@ catalogue.load()
 CORE = "ghash cycles=16"
 UP5K = FAMILIES["up5k"]
 REQUIREMENTS = (Path(fpgas.__file__).parent / "requirements.txt").read_text()
-# Cells of a netlist, and the logic, flip-flops and block RAMs that they take.
+# Maps an FPGA family to the cells of a netlist, and to the amounts of logic, flip-flops and block RAMs that they take.
 NETLISTS = {
     "up5k": ("SB_LUT4 SB_LUT4 SB_CARRY SB_DFFESR SB_DFF SB_RAM40_4K", (2, 2, 1)),
     "nexus": ("LUT4 WIDEFN9 DPR16X4 INV VLO FD1P3IX FD1P3JX PDPSC16K", (7, 2, 1)),
     "gowin": ("LUT1 LUT4 ALU MUX2_LUT5 RAM16SDP4 DFF DFFRE SDPX9B GND", (7, 2, 1)),
     "gatemate": ("CC_L2T4 CC_L2T5 CC_LUT2 CC_MX2 CC_MX4 CC_DFF CC_BRAM_20K", (7, 1, 1)),
 }
-# Parts of nextpnr's reports: the name of the clock, and the resource that fills first.
+# Maps an FPGA family to an excerpt of a nextpnr report: the clock with its frequency, and the use of two resources.
 REPORTS = {
     "up5k": '{"fmax": {"clock$SB_IO_IN_$glb_clk": {"achieved": 21.1923, "constraint": 250}}, '
     '"utilization": {"ICESTORM_LC": {"available": 5280, "used": 2640}, "SB_IO": {"available": 39, "used": 3}}}',

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the exploration of the vector unit's parts. The tests check how it reads the reports of the tools, and the
-harness in which it simulates a part.
+"""Test `make explore-isa`, which measures the parts of the vector unit. The tests check how the command reads the
+tools' reports, when it runs a tool again, and which registers it puts around a part.
 """
 
 import json

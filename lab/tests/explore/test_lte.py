@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test the measurements of the synthesised LTE ciphers. If a netlist is wrong, the measurement must fail instead of
-returning figures.
+returning values.
 """
 
 import json

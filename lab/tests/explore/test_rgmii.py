@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the exploration of RGMII on the slowest FPGA: which design is placed and routed, and which figures are shown."""
+"""Test the exploration of RGMII on the slowest FPGA: the design that is placed and routed, and the table of results."""
 
 import pytest
 

@@ -15,14 +15,14 @@ from lab.tests.isa.wide_model import PtluModel, checking, encode
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 
-# ShiftRows (key False) and InvShiftRows (key True): the number of columns by which rows 0 to 3 move to the left.
+# Maps False (ShiftRows) and True (InvShiftRows) to the numbers of columns by which rows 0 to 3 move to the left.
 COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}
 
 
 @pytest.fixture(scope="module", params=[64, 128])
 def wide(request):
-    """Yield a model, which records instructions, and a function. The function executes the recorded instructions on the
-    unit, and compares the answers of the unit and the model.
+    """Yield two objects: a model that records instructions, and a function. The function executes the recorded
+    instructions on the unit, and compares the unit's answers with the model's answers.
     """
     model = PtluModel(request.param)
     with checking(WidePtluUnit(width=request.param), model) as check:

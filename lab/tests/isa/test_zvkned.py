@@ -24,8 +24,8 @@ CIPHERTEXTS = {
 
 @pytest.fixture(scope="module")
 def unit():
-    """Yield a model, which records instructions, and a function. The function executes the recorded instructions on the
-    unit, and compares the answers of the unit and the model.
+    """Yield two objects: a model that records instructions, and a function. The function executes the recorded
+    instructions on the unit, and compares the unit's answers with the model's answers.
     """
     model = ZvknedModel()
     with checking(ZvknedUnit(), model) as check:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Give the tests in this folder a copy of the result pages and their figures. `lab.results` then reads and writes the
-copy.
+"""Give the tests in this folder a copy of the result pages, of their data and of their plots. `lab.results` then reads
+and writes the copy.
 """
 
 import shutil
@@ -12,7 +12,7 @@ from lab.results import drawings, kept, pages
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """Copy the result pages and their figures; return the folder of the copy. In the copy, `build/results` is empty."""
+    """Copy the result pages, their data and plots; return the folder of the copy. Its `build/results` is empty."""
     for page in {pages.LIST_PAGE, *(table.page for table in pages.TABLES)}:
         (tmp_path / page).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(kept.ROOT / page, tmp_path / page)

@@ -25,7 +25,7 @@ REPORT = {
     "commit": None,
     "measured": [],
 }
-# Maps each page to the sentence in which it states that no figures come from hardware yet.
+# Maps each page to the sentence in which it states that no measurement comes from hardware yet.
 PROMISES = {
     "README.md": "No figure comes from hardware yet.",
     "lab/results/README.md": "No figure has this kind yet.",
@@ -102,7 +102,9 @@ def test_other_files_are_refused(folder, capsys, changes, said):
 
 
 def test_a_damaged_stored_report_is_an_error_of_the_figures(folder):
-    """`make pages` prints such errors as one line."""
+    """A damaged report in the folder of stored reports must raise `ResultsError`, which `make pages` prints as one
+    line.
+    """
     reported.FOLDER.mkdir()
     (reported.FOLDER / "0.json").write_text("{")
     with pytest.raises(kept.ResultsError, match=r"0\.json is not a report"):
@@ -110,7 +112,7 @@ def test_a_damaged_stored_report_is_an_error_of_the_figures(folder):
 
 
 def test_a_long_report_is_read_whole(folder, capsys):
-    """A report can be longer than one read of a file or a pipe returns."""
+    """The command must read the whole report, even if one read of a file or a pipe returns only a part of it."""
     name = written(folder, measured=[stream()] * 1000)
     assert Path(name).stat().st_size > 1 << 17
     assert reported.main([name]) == 0

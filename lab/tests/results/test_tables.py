@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the tables of measurements: the figures that a table takes from the output of a command, and the rows that it
+"""Test the tables of measurements: the values that a table takes from the output of a command, and the rows that it
 shows.
 """
 

@@ -185,8 +185,8 @@ def test_counter_blocks_of_no_message_have_no_keystream(bench, block):
     bench.load(0, key)
     first = eea1(key, 1, 2, 1, bytes(16))
     good, bad = request(counter_block(1, 2, 1), 1), request(block, 1)
-    # Whether the core refuses a request depends only on the counter block, not on the block that the generator reached
-    # last.
+    # The core must refuse each counter block that belongs to no message, and answer the others. It must do so whichever
+    # block the keystream generator has reached.
     assert bench.ask([bad, good, bad | {"index": 1}, good]) == [None, first, None, first]
 
 
@@ -252,7 +252,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
         return
     if how == "zeroize":
         bench.give(zeroize=1)
-    else:  # clear a key in use, as no real client does: the core answers the remaining blocks with errors
+    else:  # unlike a real client, clear a key in use: the core answers the remaining blocks with errors
         bench.give(**{how: 1}, slot=0)
     bench.sim.poke({bench.port.keystream.ready: 1})
     bench.sim.clock(400)

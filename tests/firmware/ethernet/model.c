@@ -40,8 +40,8 @@
 #define FIRST_SLOT 5u
 #define FRAMES_MAX 16u
 /*
- * Number of bytes of the second frame that the model writes to its slot early: one check before the
- * check in which the driver finds the frame.
+ * Number of bytes of the second frame that the model writes to its slot early. The frame arrives
+ * completely only at the driver's next check.
  */
 #define EARLY 256u
 

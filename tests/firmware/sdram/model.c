@@ -3,12 +3,12 @@
  * @file
  * Runs sdram.c on the host, with models of a PHY and a memory module: `model LANES FAULT ARGUMENT`.
  *
- * LANES is `bitslip:first:last` for each group of lines, separated by commas: the settings with
- * which the group reads back the data that were written. With other settings, it reads them
- * inverted. FAULT is `none`, `stuck` (bit 5 of the word at offset ARGUMENT is 0), `small` (address
- * line ARGUMENT has no effect) or `bursts` (bursts of group ARGUMENT are never seen). The program
- * prints each step of the module's initialisation with its cycle, then the findings of
- * sdram_init().
+ * LANES is `bitslip:first:last` for each group of data lines, separated by commas. With this
+ * bitslip and a delay from `first` to `last`, the group reads back the data that were written. With
+ * other settings, the group reads back the inverted data. FAULT is `none`, `stuck` (bit 5 of the
+ * word at offset ARGUMENT is 0), `small` (address line ARGUMENT has no effect) or `bursts` (bursts
+ * of group ARGUMENT are never seen). The program prints each step of the module's initialisation
+ * with its cycle, then the findings of sdram_init().
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -74,8 +74,9 @@ static void issue(unsigned int phase)
 	const uint32_t bits = *pad(phase, MODEL_COMMAND), address = *pad(phase, MODEL_ADDRESS);
 	const uint32_t kind = bits & 15;
 
-	/* Commands of levelling: activate, precharge of the open row, write and read. The model
-	 * refuses all others, except the commands of the initialisation, which are printed. */
+	/* For levelling, the driver sends these commands: activate, precharge of the open row,
+	 * write and read. The model refuses all others, except the commands of the initialisation,
+	 * which it prints. */
 	if (kind != 3 && kind != 13 && kind != 15 && (kind != 11 || row_is_open)) {
 		if (kind == (8 | 1)) {
 			row_is_open = 1;

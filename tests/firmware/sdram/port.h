@@ -9,8 +9,8 @@
 /* Returns the cycle counter. Each call advances the counter by one. */
 uint32_t port_cycles(void *context);
 
-/* The driver calls this at the end of a sequence of writes to the SDRAM. The model then applies the
- * faults of the memory module. */
+/* The driver calls this function at the end of a sequence of writes to the SDRAM. The model then
+ * applies the faults of the memory module. */
 void port_dcache_flush(void);
 
 #endif

@@ -31,8 +31,8 @@ static void abort_all(void)
 }
 
 /**
- * Passes one block of data through the DMA's queues and the cipher core. Of the block, only the
- * first `bytes` bytes are data.
+ * Passes one block through the DMA's queues and the cipher core. Only the first `bytes` bytes of
+ * the block are data.
  */
 static void block(const struct units_descriptor *d, uint64_t index, const struct units_key *key,
 		  uint32_t at, uint32_t bytes, uint8_t mask)

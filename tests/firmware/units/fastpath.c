@@ -2,7 +2,7 @@
 /*
  * A model of the UDP fast path (gateware/net/README.md), without its checks of frames. The model's
  * time advances with each read of a register. The model encrypts a datagram with the key and the
- * values that were in the session's row when the model accepted the datagram.
+ * settings that the session had when the model accepted the datagram.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define DROP(name) CL_FASTPATH_EVENT_CODE_##name
 
 static struct units_fastpath *const path = &units.fastpath;
-/** The datagram in progress, and a copy of its session's row. Software cannot read this state. */
+/** The datagram in progress, and a copy of its session's settings. Software cannot read these. */
 static struct units_datagram accepted;
 static struct units_row its_row;
 
@@ -69,9 +69,9 @@ static uint64_t sum_of(const uint8_t *data, uint32_t length)
 }
 
 /**
- * Checks a record against its session's window, and marks a new record in it. Returns the code of
- * an event. The event tells that the record is new or repeated, that its data differ from the
- * earlier record, that it is outside the window, or that the session has no key.
+ * Checks a record against its session's window, and marks a new record in the window. Returns the
+ * code of an event: the record is new or repeated, its data differ from the earlier record, the
+ * record is outside the window, or the session has no key.
  */
 static uint32_t window(struct units_row *row, uint64_t block, const uint8_t *data, uint32_t length)
 {
@@ -159,7 +159,7 @@ static bool key_command(bool load)
 	if (path->polls > 0 || (load && length > CL_FASTPATH_KEY_CONFIG_KEY_LENGTH_AES_256)) {
 		return false;
 	}
-	if (path->under_way > 0) { /* encrypt a datagram in progress with the old key */
+	if (path->under_way > 0) { /* the datagram in progress uses the old key */
 		path->under_way = 0;
 		encrypt();
 	}

@@ -42,20 +42,20 @@
 #define UNITS_ROWS     8u
 #define UNITS_WINDOW   64u
 
-/** The faults of the hardware. One of them can be set, and then happens once. */
+/** The faults of the hardware. A test can select one fault, which then happens once. */
 enum units_fault {
 	UNITS_SOUND,
 	/** Fault: a vector load or store fails. */
 	UNITS_VECTOR_BUS,
-	/** Faults: a DMA descriptor fails in its middle, times out, or never ends. */
+	/** Faults: a DMA descriptor fails halfway, times out, or never ends. */
 	UNITS_DMA_BUS,
 	UNITS_DMA_TIMEOUT,
 	UNITS_DMA_HANGS,
-	/** Faults: a key command of the accelerator never ends, is refused, or leaves no key. */
+	/** Faults: a key command of the accelerator never ends, is refused, or loads no key. */
 	UNITS_KEY_HANGS,
 	UNITS_KEY_REFUSED,
 	UNITS_KEY_INVALID,
-	/** Faults: a key command of the fast path never ends, or leaves no key. */
+	/** Faults: a key command of the fast path never ends, or loads no key. */
 	UNITS_ROW_HANGS,
 	UNITS_ROW_INVALID,
 	/** Faults: the fast path refuses to open a session, or refuses an access to a window. */
@@ -214,7 +214,7 @@ extern bool units_stale;
 
 _Noreturn void units_die(const char *why);
 
-/** Returns true if the fault that is set is @p fault. The fault then happens now and is cleared. */
+/** Returns true if @p fault is the selected fault. In this case, also clears the selection. */
 bool units_strikes(enum units_fault fault);
 
 /** Returns the number of register reads after which a command ends. */
@@ -231,7 +231,7 @@ void units_encrypt(const struct units_key *key, const uint8_t in[16], uint8_t ou
 /** Adds @p number to the last @p width bytes of a counter block. */
 void units_add(uint8_t counter[16], uint64_t number, unsigned int width);
 
-/** Executes an instruction of the vector unit. @return rd. */
+/** Executes an instruction of the vector unit. @return the value of rd. */
 uint32_t units_execute(unsigned int funct3, unsigned int funct7, uint64_t rs1, uint64_t rs2);
 
 uint32_t units_accel_read(uint32_t offset);
@@ -258,8 +258,8 @@ struct units_datagram {
 };
 
 /**
- * Passes a datagram to the fast path. Returns the code of the event that it counts: the datagram
- * was answered, or the reason why it was dropped.
+ * Passes a datagram to the fast path. Returns the code of the event that the fast path counts: the
+ * datagram was answered, or the reason why it was dropped.
  */
 uint32_t units_fastpath_receive(const struct units_datagram *datagram);
 

@@ -150,7 +150,10 @@ static struct buffer allocate(enum where where, size_t misalign, size_t at, size
 	return buffer;
 }
 
-/** Frees a buffer after a call. check_memory() can then detect writes outside the buffers. */
+/**
+ * Frees a buffer after a call, or fills it with UNTOUCHED if it is not on the heap. check_memory()
+ * then finds only changes outside the buffers.
+ */
 static void release(struct buffer *buffer)
 {
 	if (buffer->heap == NULL) {
@@ -507,8 +510,8 @@ static void op_reply(void)
 }
 
 /**
- * Command: set the fault that the hardware shows next. Arguments: enum units_fault (u8). Reply: the
- * fault that was still set from an earlier command, or UNITS_SOUND (u32).
+ * Command: select the fault that happens next. Arguments: enum units_fault (u8). Reply: the fault
+ * that an earlier command selected, if it has not happened yet, otherwise UNITS_SOUND (u32).
  */
 static void op_fault(void)
 {

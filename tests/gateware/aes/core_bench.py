@@ -144,7 +144,7 @@ class Bench:
             self.load_key(slot, key)
 
     def random_keys(self, rng) -> list[bytes]:
-        """Return a random key for each slot. Successive slots get keys of the core's different lengths."""
+        """Return a random key for each slot. The slots get the core's key lengths in rotation."""
         lengths = itertools.cycle(self.member.key_lengths)
         return [rng.randbytes(next(lengths) // 8) for _ in range(self.member.slots)]
 
@@ -175,7 +175,7 @@ class Bench:
 
     def watch_rows(self, rows: dict):
         """Return a test bench that watches all writes to the round key memories. It stores the written words in the
-        dictionary `rows`, by (slot, row, part).
+        dictionary `rows`, by (slot, row, part of the row).
         """
         while True:
             if (yield self.writes.write):

@@ -178,7 +178,7 @@ def test_key_waits_for_the_blocks_that_use_its_slot(bench):
 
 @pytest.mark.parametrize("how", ["flush", "clear", "reset"])
 def test_interrupted_blocks_leave_nothing(bench, how):
-    """Interrupt the core at many points while it encrypts two blocks: no block comes out afterwards.
+    """Flush, clear or reset the core at many points while it encrypts two blocks: no block comes out afterwards.
 
     A flush keeps the key; other interruptions do not.
     """
@@ -281,8 +281,8 @@ def test_no_round_key_outlives_its_key(bench):
 
 
 def test_clear_slot_leaves_the_others(bench):
-    """Zeroize one slot while blocks of other slots continue. If a key is being loaded into the slot, the command aborts
-    the load.
+    """Zeroize one slot while blocks of other slots continue. If a key is being loaded into this slot, the
+    command to zeroize the slot aborts the load.
     """
     rng = random.Random(3)
     core, sim = bench.core, bench.sim

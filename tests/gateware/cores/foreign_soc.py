@@ -32,7 +32,7 @@ class Console(LiteXModule):
 
 
 def words(image: list[str]) -> list[int]:
-    """Return the words of the file that `image` names, for a ROM; a word of zeros if it names none."""
+    """Return the ROM's words: the content of the file in the list `image`, or one zero word if the list is empty."""
     data = Path(*image).read_bytes() if image else bytes(4)
     return [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data), 4)]
 

@@ -36,7 +36,7 @@ def run(command: list[str], folder: Path) -> tuple[int, str]:
             output, _ = process.communicate(timeout=HANG_S)
         except subprocess.TimeoutExpired:
             return 124, f"{Path(command[0]).name} had not ended after {HANG_S:.0f} s"
-        finally:  # an interrupt by Ctrl-C does not reach another session
+        finally:  # Ctrl-C does not reach the command, because it runs in its own session
             if process.poll() is None:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)

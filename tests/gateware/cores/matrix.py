@@ -80,7 +80,7 @@ def linted(folder: Path, name: str) -> tuple[int, str]:
 
 
 def verilated(folder: Path, name: str) -> tuple[int, str]:
-    """Run a core's test bench in Verilator. This process compiles Verilator's library only once."""
+    """Run a core's test bench in Verilator. All cores of this process share one compiled Verilator library."""
     return verilator(folder, name, FOLDER / f"verilator-library-{os.getpid()}")
 
 
@@ -94,7 +94,7 @@ TOOLS: dict[str, Callable[[Path, str], tuple[int, str]]] = {
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a tool for a variant.
+    """The result of one tool for one variant of a core.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Result:
 
 @functools.cache
 def _environment() -> bytes:
-    """Return what a result depends on, apart from the core's files: the tools' versions and this program."""
+    """Return the tools' versions and this program's source. With a core's files, they determine all results."""
     versions = [
         subprocess.run(each, capture_output=True).stdout for each in (["verilator", "--version"], ["vvp", "-V"])
     ]
@@ -146,7 +146,7 @@ def check(number: int, member: dict, tools: list[str]) -> tuple[str, list[Result
 
 
 def _say(result: Result) -> str:
-    """Return a result in a few words."""
+    """Return a short text: the tool's name, and `FAILED`, `passed before` or the number of seconds."""
     if result.failure:
         return f"{result.tool} FAILED"
     return f"{result.tool} passed before" if result.seconds is None else f"{result.tool} {result.seconds:.0f} s"

@@ -22,7 +22,7 @@ from tests.wheels import build
 
 PAGE = REPOSITORY / "docs" / "howto" / "litex.md"
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-# It builds bitstreams and drives boards, so it needs the whole checkout.
+# The package `flow` is not in the wheel: it builds bitstreams and drives boards, so it needs the whole checkout.
 NOT_INSTALLED = "flow"
 SOURCES = ("gateware", "pyproject.toml", "LICENSE")
 IMPORTS = """
@@ -146,7 +146,7 @@ def test_wrong_arguments_are_refused(python, arguments, says):
 
 
 def test_it_uses_the_bus_of_other_dmas(python):
-    """A CPU with a coherent bus for DMAs has its memory there. The test only connects: no such SoC is simulated."""
+    """If an SoC has a separate bus for DMAs, the accelerator is a master of this bus. The SoC is not simulated."""
     program = (
         "from litex.build.sim import SimPlatform\n"
         "from litex.soc.integration.soc import SoCBusHandler\n"
@@ -161,10 +161,10 @@ def test_it_uses_the_bus_of_other_dmas(python):
     assert python("-c", program).splitlines()[-1].split() == ["aes", "-"]
 
 
-@pytest.mark.thorough  # compiles a whole SoC, in a minute
+@pytest.mark.thorough  # this test is slow, because it compiles a whole SoC in a minute
 def test_a_program_in_a_litex_soc_encrypts(python, tmp_path):
-    """The DMA reads and writes memory of the SoC through LiteX's bus, at addresses that are no multiples of 4. Of a
-    message with other additional data than its tag is for, it writes nothing.
+    """The DMA reads and writes memory of the SoC through LiteX's bus, at addresses that are no multiples of 4. If a
+    message's tag does not match the additional data, the DMA writes nothing.
     """
     script = Path(__file__).parent / "accelerator_soc.py"
     python(script, tmp_path / "soc")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the program that checks all variants of the cores: its totals, its exit status, and its time limit."""
+"""Test the program that checks all variants of the cores: the program's totals, exit status and time limit."""
 
 import pytest
 

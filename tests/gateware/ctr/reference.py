@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Expected results for the accelerator: CTR, which uses `cryptography` for its blocks, and the 128-EEA2 test sets."""
+"""Expected results for the accelerator: AES-CTR, computed with `cryptography`, and the 128-EEA2 test sets."""
 
 import tomllib
 from pathlib import Path

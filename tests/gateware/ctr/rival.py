@@ -10,7 +10,7 @@ from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
 
 CLIENT = Client(slots=8, count_bits=29, waits=False)
-# While the rival has no key, it waits for this many cycles without a key command, then loads its key.
+# The rival loads its key after this number of cycles without a key in its slot and without a key command under way.
 PAUSE = 500
 
 

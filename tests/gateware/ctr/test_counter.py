@@ -106,7 +106,9 @@ def test_random(bench, stall, idle):
 
 
 def test_first_block_after_three_cycles_and_no_idle_cycle_between_messages(bench):
-    """A message takes at least two cycles, so an idle cycle comes only between two messages of one block each."""
+    """A message takes at least two cycles, so only two messages of one block each, in a row, cause an idle cycle. This
+    test sends no such pair, so no idle cycle may occur.
+    """
     times = []
     counts = [10, 1, 2, 3, 1, 2, 4, 2]
     messages = [(2**128 - 1, 2**64 - 1, WIDTH_128, count, slot) for slot, count in enumerate(counts)]

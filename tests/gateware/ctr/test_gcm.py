@@ -65,7 +65,7 @@ class Message:
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
     def to_open(self, **changes) -> "Message":
-        """Return a message that decrypts this message's ciphertext, with some fields replaced by `changes`."""
+        """Return the message to decrypt: its text is this message's ciphertext. `changes` replaces fields of it."""
         text, tag = self.sealed()
         values = {**vars(self), "text": text, "tag": tag} | changes
         return Message(**values)
@@ -107,7 +107,7 @@ class Bench:
                     found.append((tag, (yield engine.result.failed), (yield engine.result.error), verdict))
                     verdict = None
             yield engine.result.ready.eq(0)
-            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # all buffered text leaves in these cycles
+            for _ in range(6 * DEPTH if stall else 2 * DEPTH + 10):  # enough cycles for all buffered text to leave
                 yield
             assert not (yield engine.result.valid)
 

@@ -9,7 +9,7 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-# The number of the second client's slots. A command of the second client on a slot in use is refused, not delayed.
+# How many slots the second client has. The loader refuses, not delays, the second client's commands on slots in use.
 OTHER_SLOTS = 2
 WAIT_CYCLES = 40
 
@@ -220,8 +220,8 @@ def test_zeroize_ends_the_present_command_at_once(when):
 
 
 def test_a_client_that_does_not_wait_is_refused():
-    """The second client is of the kind that does not wait: the loader refuses its commands on keys in use. Each client
-    has its own key words and slots.
+    """The second client has the option `waits=False`: the loader refuses the client's commands on keys in use, and does
+    not delay them. Each client has its own key words and slots.
     """
     bench = _Bench()
 

@@ -233,7 +233,7 @@ def test_a_key_that_goes_leaves_zeros(bench):
 
 def test_a_word_a_cycle_with_the_pipelined_core():
     """There is no idle cycle between the last word of a packet and the first word of the next packet."""
-    bench = Bench("pipelined", "block_ram")  # this S-box compiles fastest for simulation
+    bench = Bench("pipelined", "block_ram")  # the S-box that compiles fastest for simulation
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
     for slot, key in keys.items():
         bench.load_key(key, slot)

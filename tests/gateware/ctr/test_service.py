@@ -19,8 +19,8 @@ from tests.gateware.ctr.reference import ctr
 from tests.gateware.support import Simulation, send
 
 SLOTS = 4
-# When both clients request blocks, the first client gets three blocks for each block of the second. Packets (first
-# client) and DMA (second client) share one core in the same way.
+# When both clients request blocks, the first client gets three blocks for each block of the second. On boards,
+# packets (first client) and the DMA (second client) share the core in the same ratio.
 CLIENTS = [Client(slots=SLOTS, count_bits=13, share=3), Client(slots=SLOTS, count_bits=29, waits=False)]
 # Cycles per block, by key length in bytes, for a core with two engines of 128 bits.
 CYCLES = {16: 5, 24: 6, 32: 7}
@@ -42,7 +42,7 @@ class Request:
         }  # fmt: skip
 
     def answer(self, keys: dict) -> list[tuple]:
-        """Return (keystream block, error flag) of each block with which the service must answer."""
+        """Return the expected answer to this request: a list of (keystream block, error flag)."""
         if self.slot not in keys:
             return [(0, 1)] * self.blocks
         stream = ctr(keys[self.slot], self.counter, bytes(16 * self.blocks), index=self.index, width=self.width)
@@ -157,7 +157,7 @@ def exchange(bench, asked, rng=None, idle=(0.0, 0.0), stall=(0.0, 0.0)):
 @pytest.mark.parametrize("idle", [(0.0, 0.0), (0.9, 0.0)])
 def test_each_is_answered_in_order_under_its_own_keys(bench, idle, stall):
     """Each client gets its blocks in order. A request for 0 blocks gets none. A request for a slot without a key gets
-    errors, even if the other client has a key in its slot of the same number.
+    errors, even if the other client has a key in the slot with the same number.
     """
     rng = random.Random(f"service {idle} {stall}")
     bench.load_all(rng)
@@ -312,7 +312,7 @@ def test_a_command_waits_or_is_refused(bench):
 
 
 def test_a_block_a_cycle_of_the_pipelined_core_goes_to_one_or_both():
-    bench = Bench(datapath="pipelined", sbox="block_ram")  # this S-box compiles fastest for simulation
+    bench = Bench(datapath="pipelined", sbox="block_ram")  # the S-box that compiles fastest
     bench.reset()
     for client in range(2):
         bench.load(client, 0, bytes(range(client, client + 32)))

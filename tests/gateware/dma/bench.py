@@ -19,7 +19,7 @@ from tests.gateware.ctr.reference import ctr, only_bits
 from tests.gateware.ctr.rival import CLIENT, Rival
 from tests.gateware.support import Simulation
 
-# Tests of drivers map this memory into their own process, where the heap may reach up to 0x5000_0000.
+# Address of the memory. Driver tests map it at this address into their process; the heap can reach up to 0x5000_0000.
 ORIGIN = 0x6000_0000
 SIZE = 0x4000
 SMALL = (0x1000_0000, 0x100)
@@ -45,7 +45,7 @@ class Descriptor:
 
     @property
     def size(self) -> int:
-        """Size of each buffer, in bytes."""
+        """Size of the source and of the destination, in bytes."""
         return (self.length + 7) // 8 if self.in_bits else self.length
 
     def registers(self) -> dict[str, int]:
@@ -188,7 +188,7 @@ class Bench:
         assert [self.peek(name) for name in ("service_idle", "service_gives", "bus_cyc")] == [1, 0, 0]
 
     def peek(self, name: str) -> int:
-        """Return the value of one of the signals in `watched`."""
+        """Return the value of the signal with this name in the dictionary `watched`."""
         return self.sim.peek(self.watched[name])
 
     # Test-bench generators that access registers; call them with `yield from`.

@@ -34,7 +34,7 @@ class Message:
     aad_address: int = 0
     tag_address: int = 0
     iv_address: int = 0
-    changes: dict = field(default_factory=dict)  # values that replace the right ones, by register or option name
+    changes: dict = field(default_factory=dict)  # values to write instead of the right ones, by register or option
     ordered: int = 0
     interrupt: int = 0
 
@@ -95,7 +95,7 @@ class Message:
 
 
 def forged(keys: list[bytes], rng: random.Random) -> Message:
-    """Return a message to decrypt or verify, and in its field `error` the expected result. Most of these messages are
+    """Return a message to decrypt or verify. Its field `error` is the expected error code. Most of these messages are
     forged: one bit is changed, or one byte is added.
     """
     slot, length = rng.randrange(len(keys)), rng.choice([0, 1, 15, 16, 31, 200])

@@ -57,7 +57,7 @@ def test_sp_800_38a_f5(bench, key_bits):
     bench.memory.write(ORIGIN, PLAIN)
     assert bench.transfer(Descriptor(length=len(PLAIN), counter=T1, slot=5)) == [Error.NONE]
     assert bench.memory.read(OUT, len(PLAIN)).hex() == SP_800_38A[key_bits]
-    # In CTR, decryption is the same operation as encryption. With index 2, it begins at the third block.
+    # In CTR, decryption is the same operation as encryption. With index 2, the operation begins at the third block.
     decrypt = Descriptor(source=OUT + 32, destination=ORIGIN + 0x101, length=32, counter=T1, index=2, slot=5)
     assert bench.transfer(decrypt) == [Error.NONE]
     assert bench.memory.read(ORIGIN + 0x101, 32) == PLAIN[32:]

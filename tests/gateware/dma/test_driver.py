@@ -96,7 +96,7 @@ class Driver:
         self.region[:] = bytes(len(self.region))
         self.bench.memory.contents[ORIGIN] = self.region
         self.writes = []
-        self.stuck = 0  # bits of the status register that the driver always reads as 1
+        self.stuck = 0  # if not 0, the driver reads this value from the status register
         self.hang_at_start = False
 
     def init(self, bounce_bytes=64):
@@ -290,7 +290,7 @@ def test_clear_leaves_no_key(driver):
 
 
 def test_key_that_a_fault_took_is_not_replaced_by_another(driver):
-    """If a key command does not end, the hardware zeroizes all slots.
+    """If a key command does not end, the engine makes the hardware zeroize all slots.
 
     A session must not use a new key that is then loaded into its old slot.
     """

@@ -321,13 +321,13 @@ def test_bus_errors(bench, answer):
 
 
 def test_an_error_after_a_message_that_reads_nothing(bench):
-    """The accelerator finishes reading a message without data at once, perhaps while an earlier message still waits
-    for its tag. Each message must still get its own result.
+    """A message without data needs no reads, so the accelerator finishes reading it at once, even if an earlier message
+    still waits for its tag. Each message must get its own result.
     """
     key, rng = bytes(range(16)), random.Random(19)
     bench.load_key(key)
     empty, good = Message(key, IV), Message(key, IV, b"aad")
-    long = Message(key, IV, b"", bytes(200))  # it keeps the core busy while the DMA reads the next messages
+    long = Message(key, IV, b"", bytes(200))  # this message keeps the core busy while the DMA reads the next ones
     bad = replace(good, error=Error.BUS_ERROR)
     order = placed([long, empty, bad, empty, empty, good, good.to_open()], rng, gap=60)
     address = order[2].aad_address & ~15

@@ -16,7 +16,7 @@ from tests.gateware.dma.test_driver import COUNTER, KEYS, Driver, check, library
 __all__ = ["library", "region"]
 
 IV = b"twelve bytes"
-HELD_BYTES = 2048  # size of a board's text buffer
+HELD_BYTES = 2048  # size of the accelerator's text buffer on the boards
 BOUNCE_BYTES = 64  # size of the bounce buffer that `Driver.init` sets up
 
 

@@ -36,8 +36,9 @@ class Sweep:
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # How many cycles the tests try. `passage` is longer than a descriptor. `loading` is longer than a key expansion
-        # or the zeroization of one slot. `clearing` is longer than the zeroization of all slots.
+        # The tests try a command in each of this number of cycles. Each number exceeds the duration of an operation:
+        # `passage` the duration of a descriptor, `loading` of a key expansion or of the zeroization of a slot, and
+        # `clearing` of the zeroization of all slots.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):

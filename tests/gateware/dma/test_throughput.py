@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the DMA on the buffer memory: it uses most cycles of the memory port, but other bus masters get their turn."""
+"""Test that the DMA uses most cycles of the buffer memory's port, but lets other bus masters access the memory."""
 
 import pytest
 
@@ -11,7 +11,7 @@ BURST_BEATS = 32
 
 @pytest.fixture(scope="module")
 def simulated():
-    # this S-box compiles fastest for simulation
+    # Of all S-boxes, "block_ram" compiles fastest for simulation.
     bench = BufferBench(datapath="pipelined", sbox="block_ram", burst_beats=BURST_BEATS)
     yield bench
     bench.sim.close()
@@ -32,7 +32,7 @@ def test_descriptors_follow_each_other_without_waiting_for_an_end(bench):
 
 
 def test_another_master_gets_its_turn_after_a_burst(bench):
-    """Each access of the other bus master waits for one DMA burst at most. Between accesses, the DMA continues."""
+    """An access of the other bus master waits for one DMA burst at most. The DMA continues after each access."""
     waits = []
 
     def other():

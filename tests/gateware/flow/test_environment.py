@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test the environment files that we generate for labgrid. A target's cable, UART and address come from its data file.
-If one is missing, a single line states the reason.
+If one of them is missing, a one-line error states the reason.
 """
 
 import subprocess

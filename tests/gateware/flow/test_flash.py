@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the loading of a board: with the real openFPGALoader but without a board, and with a fake openFPGALoader that
-prints recorded output.
+"""Test the command that loads a bitstream into a board: with the real openFPGALoader but without a board, and with a
+fake openFPGALoader that prints recorded output.
 """
 
 import json
@@ -254,7 +254,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     def start(frame):
         asked.append(frame)
         if len(asked) == SILENT:
-            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # it can be long, as all later requests are answered
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # can be long now: all later requests are answered
         if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
         return frame if len(asked) > SILENT else b"\2"
@@ -315,7 +315,7 @@ def test_a_bootloader_is_given_the_flash_s_content_and_asked_nothing(build, load
     ],
 )
 def test_a_bootloader_that_takes_it_not(build, loader, writes, status, says):
-    """The result does not depend on openFPGALoader's exit status, which is 0 after a failed download."""
+    """The command reports an error even if openFPGALoader's exit status is 0, as it is after a failed download."""
     loader("", 0, writes, status)
     with pytest.raises(FlashError, match=rf": {says}\Z"):
         flash(ORANGECRAB, build, "spi")
@@ -421,7 +421,7 @@ HARDWARE = [targets.load(name, next(iter(boards.load(name).fits))) for name in b
 
 @pytest.mark.parametrize("target", HARDWARE, ids=lambda target: target.name)
 def test_another_machine_loads_it_by_its_description_as_this_one(tmp_path, target):
-    """The description next to a bitstream must contain all that loading needs, and nothing that its reader refuses."""
+    """The file that describes a bitstream must contain all data for loading, and the parser must accept the file."""
     (tmp_path / "gateware").mkdir()
     path = tmp_path / "gateware" / f"{target.name}.bit"
     path.write_bytes(b"\xff" * 64)

@@ -15,7 +15,7 @@ ACTIVE = 0.05  # probability that an input changes in a cycle
 
 class Unit(Module):
     """A small unit whose state can change although no input does: a countdown, a memory with delayed reads, and a
-    memory that accumulates.
+    memory whose words are counters.
     """
 
     def __init__(self):

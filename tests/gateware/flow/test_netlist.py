@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the Verilog with which we simulate netlists. For logic cells, it is equivalent to Yosys' models. For other
-cells, our models behave as Yosys expects when it maps a design to them.
+"""Test our Verilog models of FPGA cells, which the simulation of netlists uses. The models of logic cells are
+equivalent to Yosys' models. The other models behave as Yosys expects when it maps a design to these cells.
 """
 
 import json
@@ -15,7 +15,7 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.support import Simulation
 
-# YoWASP's Yosys cannot read files in /tmp, so this folder is elsewhere.
+# This folder is not in /tmp, because YoWASP's Yosys cannot read files there.
 BUILD = REPOSITORY / "build" / "tests" / "netlist"
 TIMEOUT_S = 300
 YOSYS = """read_json theirs.json
@@ -59,7 +59,7 @@ endmodule
 MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
 PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
-# For each port width in bits: how many low address bits are not part of the row number, when Yosys maps a memory to
+# The number of low address bits that do not select the row, by port width in bits, for memories that Yosys maps to
 # block RAM. At widths of 18 and 36 bits, the lowest address bits enable writes of single 9-bit units.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
 PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]
@@ -262,7 +262,7 @@ def cells():
 
 
 class _Expected:
-    """The block RAM as Yosys uses it: stores single bits, and computes which bits belong to an address."""
+    """A model of the block RAM as Yosys uses it. It stores single bits, and computes which bits an address selects."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]

@@ -18,7 +18,7 @@ from gateware.flow.cache import REPOSITORY
 from gateware.flow.cells import contents
 from tests.gateware.flow.test_build import gateware_flow
 
-# YoWASP's tools cannot read files in /tmp, so this folder is elsewhere.
+# This folder is not in /tmp, because YoWASP's tools cannot read files there.
 FOLDER = REPOSITORY / "build" / "tests" / "patch"
 WORDS = 6144  # size of the ROM: three banks, which synthesis puts into eleven block RAMs
 SOURCE = f"""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test which files a release contains, and that its checksums, descriptions and signature fit them. The bitstreams are
-not built here: each takes ten minutes or more.
+"""Test which files a release contains, and that its checksums, descriptions and signature match these files. The
+bitstreams are not built here: each takes ten minutes or more.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ CONTENT = b"a bitstream" * 100
 
 @pytest.fixture
 def building(tmp_path, monkeypatch):
-    """Let the build of `orangecrab` write a bitstream with its description, and each other build miss its clock."""
+    """Replace the real builds: `orangecrab` gets a bitstream with its description; other targets fail timing."""
 
     def build(target, directory, results):
         if target.name != "orangecrab":
@@ -42,8 +42,8 @@ def building(tmp_path, monkeypatch):
     monkeypatch.setattr(bitstream.build_id, "read", lambda gateware, name: "0" * 16 + "-" + "1" * 16)
     monkeypatch.setattr(release, "BUILD", tmp_path / "build")
     monkeypatch.setattr(release, "commit", lambda file: COMMIT)
-    monkeypatch.setattr(release.kinds, "names", lambda: ["ghash"])  # all kinds take half a minute
-    # The test of packages and pages is `make release`, because both need more packages.
+    monkeypatch.setattr(release.kinds, "names", lambda: ["ghash"])  # generating all kinds of cores takes half a minute
+    # Only `make release` tests packages and pages, because making them needs additional packages.
     monkeypatch.setattr(release, "_packages", lambda folder, listing, epoch: listing.write_text("{}"))
     monkeypatch.setattr(release, "_pages", lambda path, epoch: path.write_bytes(release.pack([])))
     return tmp_path / "build"
@@ -84,7 +84,7 @@ def test_the_same_commit_gives_the_same_bytes(building, tmp_path):
     folders = [made(tmp_path / place, "orangecrab") for place in ("first", "second")]
     first, second = [(folder / release.SUMS).read_text() for folder in folders]
     assert first == second
-    # Both were made within the resolution of the archives' times, so no archive may contain any time.
+    # Both releases may have been made within one second, so equal bytes do not prove that archives contain no times.
     for path in folders[0].rglob("*.tar.gz"):
         assert path.read_bytes()[4:8] == bytes(4), "the time in gzip's header (RFC 1952)"
         with tarfile.open(path) as archive:

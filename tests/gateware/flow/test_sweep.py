@@ -28,7 +28,7 @@ from gateware.flow.worker import extract
 from tests.gateware.flow.waiting import die, kill_worker, wait
 from tests.waiting import HANG_S, until
 
-# YoWASP's tools cannot read files in /tmp, so this folder is elsewhere.
+# This folder is not in /tmp, because YoWASP's tools cannot read files there.
 FOLDER = REPOSITORY / "build" / "tests" / "sweep"
 DESIGN = "module top(input clk, input [3:0] a, output reg [3:0] q); always @(posedge clk) q <= q + a; endmodule"
 OPTIONS = ["--25k", "--package", "CABGA256", "--json", "top.json", "--lpf", "top.lpf", "--lpf-allow-unconstrained"]

@@ -15,7 +15,7 @@ from gateware.flow.cache import REPOSITORY
 # These tests run only in thorough runs, because place-and-route, packing and unpacking take 15 seconds. `make netlist`
 # finds the same faults.
 pytestmark = pytest.mark.thorough
-# YoWASP's tools cannot read files in /tmp, so this folder is elsewhere.
+# This folder is not in /tmp, because YoWASP's tools cannot read files there.
 FOLDER = REPOSITORY / "build" / "tests" / "unpacked"
 SOURCE = """
 module top(input clock, input [7:0] address, output reg [7:0] read);

@@ -22,8 +22,8 @@ def block(value: int) -> bytes:
 
 
 def items(blocks: bytes, final: bytes = bytes(16)) -> list[dict]:
-    """Return a message as stream items: its blocks, then a last item. The unit returns the hash of the blocks XOR the
-    last item.
+    """Return a message as stream items: its blocks, then a last item. The unit hashes the blocks, XORs the last item
+    into the hash, and returns the result.
     """
     split = [blocks[n : n + 16] for n in range(0, len(blocks), 16)]
     return [{"data": number(b), "final": 0} for b in split] + [{"data": number(final), "final": 1}]
@@ -162,8 +162,8 @@ def test_flush_during_a_subkey(bench):
 
 
 def test_a_subkey_waits_for_the_message_and_goes_before_the_next(bench):
-    """A subkey offered during a message applies to the next message, even if the unit could already accept that
-    message's first block.
+    """A subkey offered during a message applies to the next message. After the message, the unit accepts the subkey
+    first, even if the next message's first block is also offered.
     """
     dut, rng = bench.dut, random.Random(2)
     first, second = rng.randbytes(16), rng.randbytes(16)

@@ -9,7 +9,7 @@ from gateware.isa.vector_unit import VectorAESUnit
 from tests.gateware.support import Simulation
 
 ORIGIN, SIZE = 0x4000_0000, 1024
-QUIET_CYCLES = 10  # number of cycles after the last response; a response in these cycles is an error
+QUIET_CYCLES = 10  # after the last response, no further response may come in this number of cycles
 
 
 class Bench:

@@ -144,7 +144,7 @@ def use(program, name, s, n):
 
 USES = ["move_out_xor", "move_in", "move_in_xor", "round_enc", "last_enc", "counter", "vload", "vload_xor", "vstore"]
 USES += ["vxor_group", "vghsh", "vgmul", "context"]
-GAPS = (*range(13), 27, 28, 29, 30, 31)  # a product with a new factor ends near the last five gaps
+GAPS = (*range(13), 27, 28, 29, 30, 31)  # a product with a new factor ends after about 27 to 31 commands
 
 
 @pytest.mark.parametrize("fill", ["nothing", "counter"])
@@ -186,7 +186,7 @@ def test_tags_of_gcm(run, length):
 
 
 def test_products_cost_their_instruction_alone(run):
-    """While the unit computes a product, other instructions run, one per cycle. So a product costs one cycle."""
+    """While the unit computes a product, other instructions run, one per cycle. So each product costs one cycle."""
     program = Program(1)
     program.vghsh(6, 0, 7)
     for n in range(40):

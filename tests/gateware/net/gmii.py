@@ -36,15 +36,15 @@ from tests.gateware.net.window_model import RECORDS, Window
 from tests.gateware.verilated import compile_model
 
 GMII_HZ = 125_000_000
-RESET = 0xFFFF_FFFF  # not a register: an access to this address applies one cycle of reset
+RESET = 0xFFFF_FFFF  # pseudo register: an access to this address resets the board for one cycle
 # Length of a reset in cycles: enough to reset the PHY's clock domains, and both sides of each clock domain crossing. On
 # a board, the PLL keeps the reset active even longer.
 RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
-BANK_WORDS = 512  # address distance between register banks, in registers
-# The smallest core that keeps up with the wire, with the S-boxes that Verilator compiles fastest.
+BANK_WORDS = 512  # each register bank begins at a multiple of this number of registers
+# The smallest AES core that is as fast as the wire, with the S-boxes that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
-# The core of the boards with MACsec, with these S-boxes.
+# The AES core of the boards with MACsec, except for the S-boxes: Verilator compiles "block_ram" fastest.
 _PROTECTED = CONFIGURATIONS["macsec"].ethernet
 PROTECTED_CORE = {"datapath": _PROTECTED.core_datapath, "sbox": "block_ram", "engines": _PROTECTED.core_engines}
 

@@ -21,8 +21,8 @@ from tests.gateware.net.peripheral_board import ENDLESS, Answer, PeripheralBoard
 COMMANDS = ("close", "load_key", "clear_key", "zeroize", "reset")
 SLOTS = 8
 SIZES = (16, 64, 200, 1448)  # bytes of data; the last size fills a datagram of 1472 bytes
-# Pairs (core, cycles between two tries): the core of the Ethernet boards, but with the S-boxes that Verilator compiles
-# fastest; the fastest core; and the slowest core, for which it would take too long to try every cycle.
+# Pairs (core, cycles between two tries). The cores are: the core of the Ethernet boards, but with the S-boxes that
+# Verilator compiles fastest; the fastest core; the slowest core. For the slowest, trying every cycle takes too long.
 CORES = (
     (CORE, 1),
     ({"datapath": "pipelined", "sbox": "block_ram"}, 1),

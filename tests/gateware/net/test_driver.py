@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the firmware's fast-path driver in simulation. `serve` writes a record window, `finish` reads and clears it."""
+"""Test the firmware's fast-path driver in simulation. The driver's function `serve` writes a record
+window; its function `finish` reads and clears the window.
+"""
 
 import ctypes
 import errno
@@ -77,7 +79,7 @@ class Driver:
     def __init__(self, library, board: GMIIBoard):
         self.c, self.board = library, board
         self.names = {4 * n: name for name, n in board.operations.address.items()}
-        self.stuck = {}  # register values that the driver reads instead of the real ones
+        self.stuck = {}  # maps registers to values that the driver reads instead of the real ones
         self.reads = 0
         self.callbacks = (
             ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(self.read),
@@ -153,8 +155,8 @@ def play(driver: Driver, session: Session, window: Window, rng, records: int) ->
 
 
 def test_windows_go_with_the_session(driver, session):
-    """Serve a session, finish it, and serve it again with the window that `finish` returned. In between, the session's
-    row in the fast path is empty.
+    """Serve a session, finish it, and serve it again with the window that `finish` returned. In between, the fast
+    path's session table does not contain the session.
     """
     rng = random.Random(1)
     window = Window(6)
@@ -205,7 +207,7 @@ def test_describes_what_was_refused(driver, session):
     for offset, data in ((0, b"one"), (0, b"two"), (16, b"odd"), (0, b"one"), (96 * 128, b"far")):
         script += on_wire(datagram(session, session.request(offset, data)))
     assert len(driver.board.exchange(script)) == 2
-    # The words of the reply: the address; the port and the maximum data size; the window; the counters.
+    # Words of the reply to the request `fastpath`: IP address; UDP port and maximum data size; window; event counters.
     reply = (ctypes.c_uint32 * (3 + len(Event)))()
     driver.c.shim_describe(reply)
     counted = {event: count for event, count in zip(Event, reply[3:], strict=True) if count}

@@ -206,8 +206,8 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Choose the first two data bytes so that the computed UDP checksum is 0. To find them, compute the checksum of
-        # the datagram while these two bytes are 0; then set them to this checksum.
+        # Choose the first two data bytes so that the computed UDP checksum is 0: they are the checksum of the datagram
+        # in which these two bytes are 0.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -259,7 +259,7 @@ def test_faults_among_good_records(board, clock):
 
 
 def test_overload_loses_whole_frames_and_counts_them(board):
-    """At 40 MHz the core is too slow for AES-256 at 1 Gb/s, so the buffer overflows."""
+    """At 40 MHz, the AES core is too slow for AES-256 at 1 Gb/s, so the receive buffer overflows."""
     board.set_clock(40_000_000)
     rng = random.Random(11)
     (*_, session) = sessions = make_sessions(rng, 3)
@@ -394,8 +394,9 @@ def test_sessions_closed_and_opened_in_flight(board):
 
 
 def test_a_record_is_answered_again_and_other_data_never(board):
-    """The board answers a repeated record again, even after damaged frames, or after its session was closed and
-    reopened in another row. It never answers a record with different data at the same offset.
+    """The board answers a repeated record again, even after damaged frames, or after the record's session was
+    closed and reopened in another row of the session table. The board never answers a record with different data at the
+    same offset.
     """
     rng = random.Random(13)
     (session, other) = make_sessions(rng, 2)

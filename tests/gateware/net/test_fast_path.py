@@ -195,7 +195,7 @@ def simulated():
 @pytest.fixture
 def bench(simulated):
     simulated.sim.reset()
-    simulated.sim.clock(ROWS)  # in these cycles, the fast path zeroizes all session rows
+    simulated.sim.clock(ROWS)  # after a reset, the fast path zeroizes one row of the session table per cycle
     return simulated
 
 
@@ -256,8 +256,8 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
 
 
 def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
-    """Close a session's row in any cycle of a record. This zeroizes the row at once. To build the reply, and to end
-    its use of the key slot, the fast path must use values that it copied when it accepted the record.
+    """Close a session in any cycle of a record. This zeroizes the session's row in the table at once. To build the
+    reply and to release the key slot, the fast path must use values that it copied when it accepted the record.
     """
     rng = random.Random(12)
     session, table = make_sessions(rng)[0], bench.path.table
@@ -428,8 +428,8 @@ def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
 
 @pytest.mark.parametrize("first", [b"some data", b""])
 def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
-    """The fast path answers a repeated record, but refuses different data at the record's offset. Both are tested with
-    data and with an empty record. A damaged record does not change the window.
+    """The fast path answers a repeated record, but refuses different data at the record's offset. The first record
+    contains data or is empty. A damaged record does not change the window.
     """
     rng = random.Random(6)
     (session, *_), received = make_sessions(rng), []
@@ -438,8 +438,8 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    # The checksum has two 32-bit halves. The checksum of each of these two strings equals the checksum of `some data`
-    # in one half.
+    # A record's checksum has two 32-bit halves. The checksums of these two strings differ from the checksum of
+    # `some data` in only one half.
     others += [b" datsomea", b"tome\x1fdat`"]
 
     def produce():
@@ -495,8 +495,8 @@ def test_every_byte_of_a_record_tells_other_data(bench):
 
 
 def test_each_session_has_its_limit(bench):
-    """A record can end exactly at its session's limit, but not one byte later. The sessions' limits are far apart in
-    the stream.
+    """Each session has a limit: an offset in its stream, in bytes. A record can end exactly at the limit, but not one
+    byte later. The limits in this test are far apart.
     """
     rng = random.Random(9)
     sessions, received, wanted = make_sessions(rng), [], []

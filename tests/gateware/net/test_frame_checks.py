@@ -45,18 +45,18 @@ def damaged(frame: bytes, position: int) -> bytes:
 
 
 def sent_by(ip: int, *, mac: int = 4, target_mac: int = 3, protocol: int = frames.UDP) -> bytes:
-    """Return a UDP datagram or an echo request from `ip`. The hardware can drop it only because of its addresses."""
+    """Return a UDP datagram or an echo request from `ip`. The frame is valid, except possibly its addresses."""
     body = frames.udp(1, 2, bytes(40)) if protocol == frames.UDP else b"\x08".ljust(40, b"\0")
     return frames.ethernet(target_mac, mac, frames.IPV4, frames.ipv4(ip, OWN, protocol, body))
 
 
 def asked_by(ip: int, *, mac: int = 4, sender: int = 4) -> bytes:
-    """Return an ARP request that is sent to all stations."""
+    """Return a broadcast ARP request from `ip` for the IP address `OWN` of this hardware."""
     return frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, sender, ip, 0, OWN))
 
 
-# Choose two data bytes so that the computed UDP checksum is 0. To find them, compute the checksum of the datagram while
-# these bytes are 0; then set them to this checksum.
+# Choose two data bytes so that the computed UDP checksum is 0: they are the checksum of the datagram in which these two
+# bytes are 0.
 _BODY = frames.summed(5, OWN, frames.udp(1, 2, bytes(30)))
 _BODY = frames.summed(5, OWN, _BODY[:20] + _BODY[6:8] + _BODY[22:])
 ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, _BODY))

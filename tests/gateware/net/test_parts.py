@@ -279,7 +279,7 @@ def test_session_table():
         while (yield dut.searching):
             cycles += 1
             yield
-        assert cycles == 5  # the search takes 5 cycles; the signal `search` was high for one cycle to start it
+        assert cycles == 5  # a search takes 5 cycles after the cycle in which `search` starts it
         if not (yield dut.found):
             return None
         fields = []
@@ -338,7 +338,7 @@ def test_session_table():
         assert (yield dut.opened) == 0b1011
         yield dut.in_use.eq(0)
         yield from pulse(dut.open, 2)
-        # Closing the row has cleared it: the earlier session is gone.
+        # Row 2 is open again. All its fields are 0, because the row was cleared when it was closed.
         assert (yield from find(0)) == [2, 0, 0, 0, 0, 0, 0]
         for row in range(4):
             yield from pulse(dut.close, row)

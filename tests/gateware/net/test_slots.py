@@ -313,8 +313,8 @@ def test_while_nobody_has_a_session_strangers_take_all_slots(board):
 
 
 def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
-    """At 1 Gb/s, the hardware knows the source of a frame before the data of the frame's record arrive. These data can
-    include a key. So the slot memory must contain none of the data of a refused frame.
+    """At 1 Gb/s, the hardware knows a frame's source before the data of the record in the frame arrive. The data can
+    include a key. So if the hardware refuses the frame, the slot memory must contain none of the data.
     """
     dut, simulation = board
     rng, seen = random.Random(4), []
@@ -414,8 +414,8 @@ def test_sent_frames(board):
 @pytest.mark.parametrize(("where", "spacing"), [("board", WIRE), ("board_behind_secy", 1.0)])
 def test_both_directions_at_the_wire_and_the_cpu(request, where, spacing, checksum):
     """At 75 MHz and 1 Gb/s, no word is lost, the wire never waits within a frame, and the CPU waits less than half of
-    its bus's time-out. Frames come from the wire or from the SecY. The SecY is faster than the wire, because it
-    delivers the words of a frame without pauses.
+    the bus time-out. Frames come from the wire or from the SecY (MACsec). The SecY is faster than the wire, because
+    the SecY delivers the words of a frame without pauses.
     """
     dut, simulation = request.getfixturevalue(where)
     rng = random.Random(5)

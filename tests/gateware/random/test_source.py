@@ -75,7 +75,7 @@ def test_a_word_is_given_once(shared):
     shared.reset(iter(samples))
 
     def process():
-        while shared.samples < STARTUP + 100:  # the first word waits to be read; the source drops later words
+        while shared.samples < STARTUP + 100:  # nobody reads the first word yet, so the source drops later words
             yield
         first = yield from shared.read("data")
         again = yield from shared.read("data")

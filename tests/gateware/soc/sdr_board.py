@@ -59,8 +59,8 @@ def _create_phy(sdram: Sdram, sys_clk_freq: float, short: bool) -> Callable:
 
 
 def create_target(name: str) -> Target:
-    """Return a simulated board that has the SDRAM of the board called `name`. Its name, and so its build folder,
-    differs from those of other boards.
+    """Return the target of a simulated board that has the SDRAM of the board called `name`. The simulated board is
+    called `sim_` plus `name`, so no other board has the same build folder.
     """
     sim, hardware = boards.load("sim"), boards.load(name)
     frequency, short = hardware.sys_clk_freq, name == "colorlight_i5"

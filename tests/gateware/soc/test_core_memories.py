@@ -42,7 +42,7 @@ module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output
   end
 endmodule
 """
-# These tests build their own board, which takes a minute.
+# These tests build their own board, which takes a minute, so only the thorough suite runs them.
 pytestmark = pytest.mark.thorough
 
 

@@ -193,7 +193,7 @@ def test_domain_that_nothing_resets_is_found():
 
 
 def test_every_constrained_clock_is_a_pin(tmp_path):
-    # An empty `Fit` builds the S-boxes as tables. This makes the Verilog shorter.
+    # `Fit()`, the default settings for a board's FPGA, builds the S-boxes as tables. This makes the Verilog shorter.
     target = replace(targets.load("ecpix5", "eth"), fit=Fit())
     bitstream.write_sources(target, tmp_path, {"firmware": [0]})
     lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()

@@ -20,8 +20,8 @@ def test_from_memory_to_memory(device, engine, check_figure):
 
 
 def test_over_the_link(device, transport, identity, expected, check_figure):
-    """Measure the speed of data that go to the board and back; each byte counts once. The host measures the time. On a
-    simulated board, it is simulated time.
+    """Measure the speed of data that go to the board and back; each byte counts once. The host measures the time,
+    which is simulated time if the board is simulated.
     """
     if identity.kind == "sim" and transport == "uart":
         pytest.skip("a simulated board's UART is no faster or slower than the simulation")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Python runs this file at its start if this folder is on PYTHONPATH. It hides modules that only POSIX systems have.
+"""Python runs this file at its start if this folder is on PYTHONPATH. The file hides modules that only POSIX has.
 
 The tests of the host tool must still pass without these modules.
 

@@ -20,7 +20,7 @@ LOG_MODULE_REGISTER(records, CONFIG_RECORDS_LOG_LEVEL);
 
 static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 
-/** The service's table of streams, and of the counter blocks that each stream used: 13 KB. */
+/** The service's table of streams: 13 KB. It stores which counter blocks each stream has used. */
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 
 /*

@@ -26,8 +26,8 @@ LOG_MODULE_DECLARE(records, CONFIG_RECORDS_LOG_LEVEL);
 #define TURN    K_MSEC(MIN(TURN_MS, APP_SESSION_IDLE_CYCLES *MSEC_PER_SEC / 8 / APP_CLOCK_HZ))
 
 /**
- * The record being handled, in memory that the accelerator reaches. Its header has 24 bytes. The 8
- * unused bytes before the header align the data after the header to 16 bytes.
+ * The record being handled, in memory that the accelerator can access. Its header has 24 bytes. The
+ * 8 unused bytes before the header align the data after the header to 16 bytes.
  */
 static struct {
 	uint8_t unused[8];

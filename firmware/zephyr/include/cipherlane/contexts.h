@@ -78,7 +78,7 @@ struct cl_contexts_counters {
 	uint32_t lost;
 	/**
 	 * Number of operations that used scalar loads and stores, because vector loads and stores
-	 * do not reach the buffers of these operations.
+	 * cannot access the buffers of these operations.
 	 */
 	uint32_t falls;
 };

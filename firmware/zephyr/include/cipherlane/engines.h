@@ -27,8 +27,8 @@ extern const struct cl_hasher cl_zephyr_hasher;
 extern const struct cl_engine cl_zephyr_accelerator;
 
 /**
- * Works like cl_zephyr_accelerator.ctr. If the DMA reaches the input buffer and the output buffer,
- * the calling thread sleeps until the accelerator's interrupt.
+ * Works like cl_zephyr_accelerator.ctr. If the DMA can access the input buffer and the output
+ * buffer, the calling thread sleeps until the accelerator's interrupt.
  *
  * @retval -ETIMEDOUT the accelerator raised no interrupt in time
  * @retval -errno an error of cl_zephyr_accelerator.ctr

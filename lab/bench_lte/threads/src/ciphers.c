@@ -22,7 +22,7 @@ static int session_set_key(const struct cl_engine *engine, struct cl_engine_key 
 {
 	struct session *const session = engine->hw;
 
-	ARG_UNUSED(key); /* the device stores the key */
+	ARG_UNUSED(key); /* the device stores the key, not this structure */
 	if (!device_is_ready(session->device)) {
 		return -ENODEV;
 	}

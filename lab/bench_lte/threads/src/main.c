@@ -81,7 +81,7 @@ static void deliver(void *context, const uint8_t *packet, size_t len, bool check
 
 	sink->next = (sink->next + 1) % LTE_BENCH_PACKETS;
 	if (checks) {
-		/* If a DMA wrote the packet, the cache can contain old data. */
+		/* If a DMA wrote the packet, the cache can contain old data. So empty the cache. */
 		cl_soc_dcache_flush();
 		sink->crc = cl_crc32(sink->crc, packet, len);
 	}
@@ -135,7 +135,10 @@ int main(void)
 		bool is_there = false;
 
 		receive(&request, sizeof(request));
-		/* The host sends no longer block. */
+		/*
+		 * If the block is too long, the program does not read it. The host must not send
+		 * such a block.
+		 */
 		if (request.bytes <= LTE_BENCH_BLOCK_BYTES) {
 			receive(block, ROUND_UP(request.bytes, 4));
 			is_there = request.cipher < CIPHERS;

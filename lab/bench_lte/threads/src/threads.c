@@ -56,8 +56,7 @@ static struct {
 	struct lte_bearer bearer;
 	/**
 	 * `handed`: number of blocks that the timer has passed to the MAC layer in this run.
-	 * `late`: number of TTIs that have started since the latest block, while its processing was
-	 * not finished.
+	 * `late`: number of TTIs that have started while the latest block was not yet finished.
 	 */
 	uint32_t handed;
 	uint32_t late;
@@ -297,7 +296,7 @@ int threads_run(const struct threads_plan *plan, struct threads_outcome *outcome
 	prepare(&rlc, rlc_thread, 1);
 	prepare(&pdcp, pdcp_thread, mac_first ? 2 : 0);
 	k_timer_start(&tti, TTI, TTI);
-	(void)k_sem_take(&ended, K_FOREVER); /* on_tti() limits the waiting time */
+	(void)k_sem_take(&ended, K_FOREVER); /* on_tti() ends the run after a time limit */
 	add(outcome, &mac);
 	add(outcome, &rlc);
 	add(outcome, &pdcp);

@@ -15,7 +15,7 @@
 
 #include "layer2.h"
 
-/** Maximum number of blocks whose time a run can measure. */
+/** Maximum number of blocks that threads_run() can measure in one call. */
 #define THREADS_BLOCKS 32u
 /**
  * Number of PDUs that fit in each queue. A block at 400 Mbit/s with packets of 1500 bytes contains
@@ -27,13 +27,13 @@ enum threads_order {
 	/** One thread runs all layers, without queues between them. */
 	THREADS_ONE,
 	/**
-	 * The MAC layer has the highest priority, so each layer finishes the whole block before the
-	 * next layer starts.
+	 * The MAC layer, which is the first one, has the highest priority, and the PDCP layer the
+	 * lowest. So each layer finishes the whole block before the next layer starts.
 	 */
 	THREADS_MAC_FIRST,
 	/**
-	 * The PDCP layer has the highest priority, so each PDU passes through all layers before the
-	 * next PDU.
+	 * The PDCP layer, which is the last one, has the highest priority. So each PDU passes
+	 * through all layers before the next PDU.
 	 */
 	THREADS_PDCP_FIRST,
 	THREADS_ORDERS,
@@ -50,7 +50,7 @@ struct threads_plan {
 	uint32_t blocks;
 	/** The receiver's state before the first PDU of each block. */
 	struct lte_bearer bearer;
-	/** As `room` in struct lte_stack. */
+	/** Returns a buffer for a packet, like `room` in struct lte_stack. */
 	uint8_t *(*room)(void *context);
 	/**
 	 * Delivers a packet, as in struct lte_stack. `checks` is true only for the last block. Its

@@ -16,8 +16,8 @@ from tests.gateware.support import Simulation, flatten, send
 PEER = bytes.fromhex("02a1b2c3d4e50001")
 OWN = bytes.fromhex("0243 4c4e 4501 0001".replace(" ", ""))
 SENT, RECEIVED = range(2)  # directions
-PACE = 2.0  # cycles per word of the wire, at 1 Gb/s and a system clock of 62.5 MHz
-BETWEEN = 6  # words between frames: preamble, check sequence and gap
+PACE = 2.0  # system clock cycles per 32-bit word on the wire, at 1 Gb/s and a system clock of 62.5 MHz
+BETWEEN = 6  # words on the wire between two frames: check sequence, gap and preamble
 
 
 def number(wire: bytes) -> int:

@@ -116,7 +116,7 @@ def mutilated(rng: random.Random, frame: bytes) -> bytes:
         return frame + rng.randbytes(rng.randrange(1, 20))
     elif how == 7:  # no SecTAG
         return frame[:12] + rng.choice([b"\x08\0", b"\x88\x8e"]) + frame[14:]
-    else:  # a changed SCI, or changed data if the tag contains no SCI
+    else:  # change the SCI, or the data if the tag contains no SCI
         changed[20 + rng.randrange(8)] ^= 1 << rng.randrange(8)
     return bytes(changed)
 
@@ -219,7 +219,7 @@ def test_xpn_crosses_the_middle_and_the_end_of_32_bits(bench):
         order = [0, 1, 3, 2, 6, 4, 5, 6, 3]
         assert len(link.check([frames[m] for m in order])) == 7
         if start < 2**63 - 2:
-            sender.pn += 2**31 - 2**10  # as if almost 2^31 frames were lost
+            sender.pn += 2**31 - 2**10  # skip numbers, as if almost 2^31 frames were lost
             assert len(link.check([padded(protect(frame_of(rng, 60), sender, n % 4))])) == 1
 
 

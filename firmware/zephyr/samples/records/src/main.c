@@ -53,8 +53,8 @@ static const uint8_t ciphertext[] = {
 };
 
 /**
- * The record being handled, in memory that the accelerator reaches. The record's data are aligned
- * to 16 bytes.
+ * The record being handled, in memory that the accelerator can access. The record's data are
+ * aligned to 16 bytes.
  */
 static struct {
 	uint8_t unused[8];

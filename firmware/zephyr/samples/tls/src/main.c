@@ -136,7 +136,7 @@ static int carry(struct end *from, struct end *to, const uint8_t *data)
 }
 
 /**
- * Opens a connection, and carries data there and back.
+ * Opens a connection, sends data from the client to the server, and sends the data back.
  *
  * @param opened set to the cycle counter after the handshake
  */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Talks TLS over Ethernet with any OpenSSL. The board is a server that sends back what it receives,
- * or it calls a server. Both ends share a key. The vector AES unit encrypts and authenticates.
+ * Communicates by TLS over Ethernet with a computer that runs OpenSSL. The board is a server that
+ * sends back the data that it receives. If CONFIG_SAMPLE_SERVER contains an address, the board is
+ * instead a client of the server at this address. Both ends share a key. The vector AES unit
+ * encrypts and authenticates.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,14 +24,14 @@
 #define CALLS      100
 #define PAUSE      K_MSEC(20)
 
-/** Everybody knows this key. Draw one of your own. */
+/** This key is public. Replace it with a random key of your own. */
 static const uint8_t psk[] = "a sample's key..";
 static const char identity[] = "sample";
 
 static uint8_t data[DATA_BYTES];
 static uint8_t heap[HEAP_BYTES] CL_SOC_IN_BUFFER;
 
-/** Gives the board its address, and both ends' key to Zephyr. Returns 0 or -errno. */
+/** Sets the board's IP address, and registers the shared key with Zephyr. Returns 0 or -errno. */
 static int set_up(void)
 {
 	struct in_addr own;
@@ -46,7 +48,7 @@ static int set_up(void)
 						sizeof(identity) - 1);
 }
 
-/** Returns a socket of TLS with the shared key, or -errno. */
+/** Opens a TLS socket that uses the shared key. Returns its file descriptor, or -errno. */
 static int secure_socket(void)
 {
 	static const sec_tag_t tags[] = {TAG};
@@ -152,7 +154,9 @@ static int call(void)
 	return status;
 }
 
-/** Calls the server until it accepts a connection, but not for ever. Returns 0 or -errno. */
+/**
+ * Repeats call() while the server refuses the connection, at most CALLS times. Returns 0 or -errno.
+ */
 static int call_until_heard(void)
 {
 	int status = -ECONNREFUSED;

@@ -20,8 +20,9 @@
 #define BYTES       1024
 #define ROUNDS      2
 /*
- * Number of operations between two comparisons. In CTR mode, a second operation on the same data
- * restores the plaintext. So the number must be odd: then the last operation gives the ciphertext.
+ * Number of operations that a worker runs before it compares its data with the expected ciphertext.
+ * In CTR mode, a second operation on the same data restores the plaintext. So the number must be
+ * odd: then the last operation gives the ciphertext.
  */
 #define OPERATIONS  9
 #define STACK_BYTES 2048

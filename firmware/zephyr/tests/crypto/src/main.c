@@ -237,7 +237,7 @@ static void on_end(struct cipher_pkt *pkt, int status)
 
 ZTEST(crypto, test_in_the_background)
 {
-	/* The DMA reaches the first result buffer (`reached`), but not the second (`output`). */
+	/* The DMA can access the first result buffer (`reached`), but not the second (`output`). */
 	static uint8_t reached[BYTES] CL_SOC_IN_BUFFER;
 	static uint8_t data[BYTES] CL_SOC_IN_BUFFER;
 	static uint8_t *const results[2] = {reached, output};
@@ -295,8 +295,8 @@ ZTEST(crypto, test_in_the_background)
 }
 
 /**
- * Prints the cycles that one call takes. The operation is in place, on data in the buffer memory.
- * It is carried out twice, because the second call restores the data.
+ * Makes two calls that encrypt data in the buffer memory in place. Prints the cycles of the second
+ * call, which also restores the data.
  */
 static void measure(const struct device *device, const char *name)
 {

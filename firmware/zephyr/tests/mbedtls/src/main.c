@@ -66,7 +66,7 @@ static void begin(psa_cipher_operation_t *operation, psa_key_id_t id, const stru
 	}
 }
 
-/** Encrypts or decrypts a message by calls with @p piece bytes each. */
+/** Encrypts or decrypts a message in several calls with @p piece bytes each. Checks the result. */
 static void check_cipher(const struct cipher *cipher, bool decrypt, size_t piece)
 {
 	const psa_key_id_t id = import_key(cipher->algorithm,
@@ -174,7 +174,7 @@ ZTEST(mbedtls, test_gcm_of_all_lengths)
 }
 
 /**
- * Encrypts or decrypts one message of GCM by calls with @p piece bytes each.
+ * Encrypts or decrypts a GCM message in several calls with @p piece bytes each. Checks the result.
  *
  * @param expected the ciphertext and the tag
  * @return status of the last call
@@ -220,8 +220,8 @@ static psa_status_t in_pieces(psa_key_id_t id, const uint8_t *iv_bytes, size_t i
 }
 
 /**
- * Nonces of 96 bits and of other lengths. With one of the nonces, the 32-bit counter wraps in the
- * middle of the text.
+ * Tests nonces of 96 bits and of other lengths. With one of the nonces, the 32-bit counter wraps in
+ * the middle of the text.
  */
 ZTEST(mbedtls, test_gcm_in_pieces_and_with_any_nonce)
 {
@@ -258,8 +258,8 @@ ZTEST(mbedtls, test_gcm_in_pieces_and_with_any_nonce)
 }
 
 /**
- * A text that is encrypted in place: one that vector loads and stores reach, and unaligned ones,
- * which the CPU copies in parts.
+ * Encrypts and decrypts a long text in place, at four addresses. Vector loads and stores can access
+ * one of the four buffers. The three other buffers are unaligned, so the CPU copies them in parts.
  */
 ZTEST(mbedtls, test_gcm_of_a_long_text)
 {
@@ -291,7 +291,9 @@ ZTEST(mbedtls, test_gcm_of_a_long_text)
 	zassert_equal(psa_destroy_key(id), PSA_SUCCESS, "destroy");
 }
 
-/** A wrong tag, also a truncated one, must leave the output as it was. */
+/**
+ * If the tag is wrong, decryption must not change the output. The test uses tags of 4 to 16 bytes.
+ */
 ZTEST(mbedtls, test_gcm_writes_nothing_before_it_verified_the_tag)
 {
 	static mbedtls_gcm_context context;
@@ -347,7 +349,7 @@ static K_THREAD_STACK_ARRAY_DEFINE(stacks, ARRAY_SIZE(threads), STACK_BYTES);
 static uint32_t wrong;
 
 /**
- * Main function of a thread that encrypts by mbedTLS's own functions. They need no lock, because
+ * Main function of a thread that encrypts with mbedTLS's AES functions. They need no lock, because
  * each thread has its own mbedTLS context.
  */
 static void work(void *number, void *unused1, void *unused2)
@@ -376,7 +378,9 @@ static void work(void *number, void *unused1, void *unused2)
 	}
 }
 
-/** Runs @p main in more threads than the unit has contexts. The kernel preempts them often. */
+/**
+ * Runs @p main in more threads than the unit has contexts. The kernel often preempts the threads.
+ */
 static void run_threads(k_thread_entry_t main)
 {
 	wrong = 0;
@@ -397,7 +401,7 @@ ZTEST(mbedtls, test_threads_at_the_same_time)
 	run_threads(work);
 }
 
-/** Main function of a thread that encrypts and decrypts long messages of GCM. */
+/** Main function of a thread that encrypts and decrypts long GCM messages. */
 static void work_in_gcm(void *number, void *unused1, void *unused2)
 {
 	static uint8_t buffers[ARRAY_SIZE(threads)][LONG_BYTES] CL_SOC_IN_BUFFER;

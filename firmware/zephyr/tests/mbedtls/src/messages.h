@@ -106,14 +106,15 @@ static const uint8_t gcm_nonce_wrap[77] = {
 	0xe8, 0xfc, 0x92, 0xe4, 0x9e, 0x52, 0xc8, 0x59, 0x41, 0xeb, 0x03, 0x2e,
 };
 /**
- * CMAC of 71 messages of GCM with their tags, one after the other. Message n has n bytes of text
- * and 70 - n bytes of additional data. Both are the first bytes of `text`, repeated.
+ * CMAC of the results (ciphertext and tag) of 71 GCM messages, one after the other. Message n has n
+ * bytes of text and 70 - n bytes of additional data. Both begin at the first byte of `text`, which
+ * is repeated if necessary.
  */
 static const uint8_t gcm_lengths_cmac[16] = {
 	0xca, 0x86, 0xfa, 0x88, 0x33, 0x8d, 0xac, 0xd3,
 	0x16, 0x5f, 0xa3, 0xd5, 0x5c, 0x86, 0x17, 0x0e,
 };
-/** Tag of the message of GCM whose text is `text`, 16 times. */
+/** Tag of the GCM message that consists of 16 copies of `text`. */
 static const uint8_t gcm_long_tag[16] = {
 	0x1a, 0x21, 0xed, 0x39, 0x0f, 0x4e, 0x48, 0xf8,
 	0x80, 0xa4, 0xd1, 0xf0, 0xe1, 0x72, 0xee, 0xf8,

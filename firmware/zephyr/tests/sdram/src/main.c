@@ -141,7 +141,7 @@ ZTEST(sdram, test_heap)
 }
 
 /**
- * Calls itself, so that it uses some kilobytes of the stack. Other threads run between the calls.
+ * Calls itself recursively, to use some kilobytes of the stack. Each call lets other threads run.
  */
 static uint32_t descend(unsigned int depth, unsigned int index)
 {
@@ -153,8 +153,8 @@ static uint32_t descend(unsigned int depth, unsigned int index)
 	k_yield();
 	if (depth == 0) {
 		/*
-		 * Sleep until a timer interrupt, at a time when all threads use much of their
-		 * stacks.
+		 * Sleep at the greatest depth, so that a timer interrupt comes while all threads
+		 * use much of their stacks.
 		 */
 		k_msleep(1);
 	}

@@ -81,8 +81,8 @@ ZTEST(watchdog, test_refusals)
 }
 
 /**
- * The watchdog must restart the board. This must be the last test: after the restart, all tests run
- * again, and then this test passes.
+ * The watchdog must restart the board. This test must be the last one, because all tests run again
+ * after the restart. The second time, this test passes at once.
  */
 ZTEST(watchdog, test_zz_restarts_the_board)
 {
