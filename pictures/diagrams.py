@@ -68,7 +68,7 @@ class Arrow:
 
 
 def draw(title: str, description: str, size: Place, boxes: Sequence[Box], arrows: Sequence[Arrow]) -> str:
-    """Return the diagram as SVG of `size` inches. A box that contains other boxes must come before them in the list."""
+    """Return the diagram as SVG of `size` inches. In `boxes`, a box must come before the boxes inside it."""
     with settings():
         drawn = figure(*size)
         axes = drawn.add_axes((0, 0, 1, 1))

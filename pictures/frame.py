@@ -84,7 +84,7 @@ def series_legend(drawn: Figure, colours: dict[str, str]) -> None:
 
 
 def logarithmic(axis, steps: tuple[float, ...] = (1, 2, 5)) -> None:
-    """Make an axis logarithmic, and label it at each power of ten, multiplied by each of `steps`."""
+    """Make an axis logarithmic. With the steps 1, 2 and 5, the axis has the labels 1, 2, 5, 10, 20, 50 and so on."""
     axis.set_major_locator(LogLocator(base=10, subs=steps, numticks=50))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_formatter(NullFormatter())

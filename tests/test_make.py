@@ -467,7 +467,7 @@ def test_every_variable_of_a_recipe_is_declared_for_its_target(checkout):
 
 
 def test_commands_in_pages_and_workflows_name_variables_of_their_targets():
-    """Commands of make in pages, workflows and docstrings must not be refused because of a variable."""
+    """No make command in a page, workflow or docstring sets a variable for which make would refuse the command."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     suffixes = (".md", ".yml", ".yaml", ".py", ".ini", ".cfg", ".toml")
     declared = subprocess.run([ROOT / ".ci" / "words", "help"], capture_output=True, text=True, check=True).stdout

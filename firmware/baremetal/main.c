@@ -17,7 +17,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* Declares the engines of the folder EXTENSION (Makefile). */
+#include "extension.h" /* The engines in the Makefile's folder EXTENSION. */
 #endif
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE

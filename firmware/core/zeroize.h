@@ -21,10 +21,9 @@ static inline void cl_zeroize(void *memory, size_t size)
 
 #ifdef __riscv
 /**
- * Clears the registers that a function is allowed to change. Code that is compiled for size uses
- * few of these registers, so words of a key can stay in the registers that it does not use. A
- * function restores all other registers before it returns, so the other registers need not be
- * cleared.
+ * Clears the caller-saved registers t0 to t6 and a0 to a7. Code that is compiled for size uses few
+ * of these registers, so words of a key can stay in the unused ones. Callee-saved registers need
+ * not be cleared, because each function restores them before it returns.
  */
 static inline void cl_zeroize_registers(void)
 {

@@ -26,7 +26,7 @@
  * the loader does not wait. The host of a simulated board can send requests for the firmware at
  * once, and a waiting loader would lose these requests.
  */
-#ifndef PASSING_CYCLES /* A test can set another time by -DPASSING_CYCLES. */
+#ifndef PASSING_CYCLES /* In a test, the compiler option -DPASSING_CYCLES=N sets it. */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
 /*
@@ -55,10 +55,10 @@ static __attribute__((noreturn)) void start(void)
 }
 
 /*
- * Erases data and keys of the previous firmware, so that the next firmware cannot read them: in the
- * buffer memory, the vector unit, the DMA's queues, the stack and the data cache. SRAM was zeroized
- * at the start. The reset has cleared the accelerator's keys, so an error of cl_engine_accel_init
- * does no harm.
+ * Zeroizes data and keys of the previous firmware, so that the next firmware cannot read them. They
+ * can be in the buffer memory, the vector unit, the DMA's queues, the stack and the data cache.
+ * SRAM was zeroized at the start. The reset has cleared the accelerator's keys, so it does no harm
+ * if cl_engine_accel_init fails.
  */
 static void erase(void)
 {
@@ -118,7 +118,7 @@ int main(void)
 		if (len != 0) {
 			/*
 			 * The loader answers a request for the firmware with an error reply. Such a
-			 * request does not restart the time that the loader waits.
+			 * request does not make the loader wait longer.
 			 */
 			if (bytes[CL_WIRE_HEADER_TYPE] != CL_WIRE_TYPE_ERROR) {
 				since = port_cycles(NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Initialises and tests an SDRAM that LiteDRAM controls: the PHY, the memory module, and its cells.
+ * Initialises the PHY and the module of an SDRAM that LiteDRAM controls, and tests the memory.
  * Call sdram_init() before the SDRAM holds any data, because the test overwrites the memory.
  *
  * Bare metal and Zephyr each have an sdram_port.h. Each sdram_port.h provides the commands for the
@@ -30,7 +30,7 @@
 
 /** Result of sdram_init(). */
 struct sdram_report {
-	/** 0, or the reason why the memory cannot be used: a result of sdram_init(). */
+	/** The value that sdram_init() returned. If not 0, the memory cannot be used. */
 	int status;
 	/**
 	 * For each group of eight data lines: the chosen bit slip and read delay, and the number of

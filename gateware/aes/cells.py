@@ -53,7 +53,7 @@ def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
 
 
 def sum_of(*bits: int) -> int:
-    """Return the number of bits that are 1. `Functions` uses only the lowest bit of the result: the XOR of the bits."""
+    """Return the number of ones in `bits`. `Functions` uses only the lowest bit of the result: the XOR of the bits."""
     return sum(bits)
 
 

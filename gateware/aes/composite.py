@@ -56,7 +56,7 @@ class Tower:
 
     @property
     def weight(self) -> int:
-        """Number of ones in the four matrices that change the basis: a measure of their XOR gates."""
+        """Number of ones in the four matrices that change the basis. More ones cost more XOR gates."""
         matrices = (self.to_bytes, self.to_tower, self.to_affine, self.from_affine)
         return sum(column.bit_count() for matrix in matrices for column in matrix)
 

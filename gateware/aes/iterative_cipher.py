@@ -37,7 +37,7 @@ def cipher_layout(slots: int) -> list[tuple[str, int]]:
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 
-# Fields of a cipher's output: the encrypted block. If the block had no key, `data` is zero and `error` is 1.
+# Fields of a cipher's output. `data` is the encrypted block. Without a key, `data` is zero and `error` is 1.
 RESULT_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES-128 encryption that computes each round key when it needs the key, and stores none (FIPS-197, 5.1 and 5.2).
+"""AES-128 encryption that computes each round key just before its use, without a key memory (FIPS-197, 5.1 and 5.2).
 
 ::
 

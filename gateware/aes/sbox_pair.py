@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Applies SubBytes or InvSubBytes to a byte, or outputs another byte unchanged; one register (FIPS-197, 5.1.1, 5.3.2).
+"""Applies SubBytes or InvSubBytes to a byte, or outputs another byte unchanged, in one cycle (FIPS-197, 5.1.1, 5.3.2).
 
 ::
 

@@ -175,7 +175,7 @@ def _square_part(tower, total: list[int]) -> list[int]:
 
 
 def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
-    """Split two output bits of a linear map of t into two maps: of the sum of the halves of t, and of one half of t.
+    """Split two output bits of a linear map of t. Return a map of the sum of t's halves, and a map of one half of t.
 
     With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
     """

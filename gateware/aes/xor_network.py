@@ -32,7 +32,7 @@ def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
 
 
 def terms(row: int, sums: tuple[int, ...]) -> tuple[list[int], int]:
-    """Return the fewest terms whose XOR is the output with mask `row`, as indices into `sums` and a mask of inputs."""
+    """Return the fewest terms whose XOR has mask `row`, as two values: indices into `sums`, and a mask of inputs."""
     used, covered = min(_combinations(sums), key=lambda choice: choice[0].bit_count() + (row ^ choice[1]).bit_count())
     return [n for n in range(len(sums)) if used >> n & 1], row ^ covered
 

@@ -50,7 +50,7 @@ BOARD = Board(
     fits={
         "default": replace(_FIT, pnr_seed=2, clock_met=True),
         # `eth` uses nearly all block RAMs. For `eth`, nextpnr's default placer makes the wires a quarter longer than
-        # the placer `static` does. With `path_ps`, synthesis may use longer paths, which saves about 5 % of the LUTs.
+        # the placer `static` does. With `path_ps`, synthesis may make some paths slower, which saves about 5 % of LUTs.
         "eth": replace(
             _FIT,
             pnr_seed=2,

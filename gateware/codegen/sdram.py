@@ -22,7 +22,7 @@ COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
 # a cycle of the memory's clock. SDR SDRAM needs shorter waits.
 WAIT_CYCLES = 512
 # Time for which the reset signal stays low after power and clocks have become stable (JESD79-3F, 3.3.1). SDR SDRAM has
-# no reset signal: manufacturers ask for 100 or 200 us without commands.
+# no reset signal, but its manufacturers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
 # After a read, the `dfii` registers of some DFI phases show the data that the memory returned. For each PHY listed

@@ -184,9 +184,9 @@ def create(values: dict[str, Any]) -> Design:
     return design
 
 
-# Test vectors of IEEE 802.1AE-2018, annex C.2 and C.4: addresses, SecTAG, SCI, end of the plaintext, key, and
-# ciphertext with ICV. Each dictionary maps a clause (2 or 4), or a pair (clause, key length in bits), to bytes in
-# hexadecimal.
+# Test vectors of IEEE 802.1AE-2018, annex C.2 and C.4: addresses, SecTAG, SCI, plaintext, key, and ciphertext
+# with ICV. The plaintext is `_DATA` followed by the bytes in `_ENDS`. Each dictionary maps a clause (2 or 4), or a pair
+# (clause, key length in bits), to bytes in hexadecimal.
 _ADDRESSES = {2: "d609b1f056637a0d46df998d", 4: "e20106d7cd0df0761e8dcd3d"}
 _TAGS = {2: "88e52e00b2c2846512153524c0895e81", 4: "88e54c2a76d457ed"}
 _SCIS = {2: "12153524c0895e81", 4: "f0761e8dcd3d0001"}

@@ -15,7 +15,7 @@ from ..aes.sbox_ram import BlockRAMSBox
 from ..aes.tower_sbox import TowerSBox
 from .ports import IN, OUT, Design, Port
 
-# The Migen classes of S-boxes that become Verilog modules. The text is the end of the Verilog module's name.
+# Maps each Migen class of S-boxes that becomes a Verilog module to the end of this module's name.
 CLASSES = {SBox: "sbox", TowerSBox: "sbox", SBoxPair: "sbox_pair", BlockRAMSBox: "sbox_ram"}
 
 

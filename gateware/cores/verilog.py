@@ -555,5 +555,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return "address" or "data": the content of this memory port's register, used in the register's name."""
+    """Return what the register of a memory port contains: "address" or "data". The register's name contains this."""
     return "address" if port.mode == WRITE_FIRST else "data"

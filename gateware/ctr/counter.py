@@ -84,7 +84,7 @@ class CounterBlocks(Module):
         # # #
 
         message = self.message
-        # number of blocks after the present block, minus one: it is negative if the present block is the last
+        # number of blocks after the present block, minus one. A negative number marks the last block.
         rest_type = (count_bits + 1, True)
 
         # First stage: the low half of the sum T_1 + n. The sum is computed in limbs of 32 bits. The counter's width
@@ -96,7 +96,7 @@ class CounterBlocks(Module):
         low_whole, low_half = Signal(), Signal()
         low_slot = Signal(slot_bits)
         low_rest = Signal(rest_type)
-        # `whole`: limbs 2 and 3 (32 bits each) belong to the counter; `half`: limb 1 belongs to it
+        # 32-bit limbs that belong to the counter: if `half` is 1, limb 1; if `whole` is 1, limbs 2 and 3
         whole, half = Signal(), Signal()
         initial = Cat(*reversed(byte_list(message.initial)))
         limb = [initial[LIMB_BITS * k : LIMB_BITS * (k + 1)] for k in range(LIMBS)]

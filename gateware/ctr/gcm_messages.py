@@ -108,8 +108,8 @@ class GCMMessages(Module):
         # The register `waiting` stores the next message until its keystream is requested. Before this request, the
         # message waits until its slot has a subkey. If the slot has no key, the message does not wait for a subkey.
 
-        # 1: the waiting message can be sent as a job: its keystream was requested; or its IV does not have 96 bits, and
-        # its keystream is requested later, through `late`
+        # 1: the waiting message can be sent as a job. A message with an IV of 96 bits must first request its keystream.
+        # A message with another IV requests its keystream later, through `late`.
         asked = Signal()
         owed = Signal()  # 1: a job was sent before its keystream was requested; `late` must still request the keystream
         owed_blocks, owed_slot = Signal(BLOCKS_BITS), Signal(slot_bits)

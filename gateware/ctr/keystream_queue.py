@@ -75,9 +75,9 @@ class KeystreamQueue(Module):
         self.control = {"under_way": under_way, "stored": stored, "stale": stale, "fetched": fetched}
         self.control |= {"produce": produce, "consume": consume}
 
-        # In operation, no row is read in the cycle in which a block is stored in it: the block is read in a later
+        # In operation, no row is read in the cycle in which a block is stored in it. The block is read in a later
         # cycle, and there are never more blocks than rows. Zeroization reads each row in the cycle in which it writes
-        # zeros into it. The memory then returns the old content.
+        # zeros into this row. The memory then returns the row's old content.
         memory = block_ram(Memory(BLOCK_BITS + 1, depth, name="keystream"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

@@ -38,8 +38,8 @@ from .key_loader import WAIT_CYCLES, KeyLoader
 from .keystream_queue import KeystreamQueue
 
 # Capacity of each client's keystream queue, in blocks: `PLACES_PIPELINED` for the pipelined core, `PLACES` for a core
-# of iterative engines. Each number is more than the largest core of this type processes at a time: an engine holds at
-# most two blocks.
+# of iterative engines. A queue has room for more blocks than the largest core of this type processes at a time. An
+# iterative engine holds at most two blocks.
 PLACES = 16
 PLACES_PIPELINED = 128
 

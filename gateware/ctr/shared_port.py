@@ -48,7 +48,7 @@ class SharedPort(Module):
         order = ResetInserter()(stream.SyncFIFO([("mode", 1), ("more", count_bits)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        # number of the mode that may request now; stored in a register, because its path continues through an adder
+        # number of the mode that may request now; a register, because the path from this signal leads through an adder
         turn = Signal()
         asks = Signal()
         self.comb += [

@@ -225,8 +225,8 @@ class CTRAccelerator(AcceleratorRegisters):
             If(ledger.submit & ~ledger.busy, self.cycles.status.eq(0)),
         ]
 
-        # Key commands. This logic refuses commands with a wrong slot or length. In any case, `load_key` zeroizes the
-        # key words.
+        # Key commands. This logic refuses commands with a wrong slot or length. `load_key` zeroizes the key words even
+        # if it is refused.
         no_slot, wrong_length = Signal(), Signal()
         self.comb += [
             no_slot.eq(key_config.slot >= slots),

@@ -83,7 +83,7 @@ class Gather(Module):
         # The previous beat.
         held = stream.Endpoint(beat.description.payload_layout)
         consumed = Signal()
-        ends = Signal()  # 1: this beat contains the end of the message's last block, and no block begins in this beat
+        ends = Signal()  # 1: the message's last block ends in this beat, and no block begins in it
         lanes = [
             Mux(held.offset < BLOCK_BYTES - i, *pair)
             for i, pair in enumerate(zip(byte_list(held.data), byte_list(beat.data), strict=True))

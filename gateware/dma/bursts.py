@@ -131,9 +131,9 @@ class BurstMaster(Module):
 
         # The present read job.
         read_active, read_error = Signal(), Signal(ERROR_BITS)
-        # number of beats after the present beat, minus one: it is negative if the present beat is the last
+        # number of beats after the present beat, minus one. A negative number marks the last beat.
         read_rest = Signal((BEATS_BITS + 1, True))
-        # 1: a beat arrives from the bus; or, after an error, an invalid beat replaces it
+        # 1: a beat arrives from the bus. After an error, invalid beats replace the job's remaining beats.
         read_beat = Signal()
         read_ends = read_beat & read_rest[-1]  # 1: this beat ends the read job
         new_read = read_error.eq(Error.NONE)
@@ -180,7 +180,7 @@ class BurstMaster(Module):
         write_ends = write_beat & head.last  # 1: this beat ends the write job
         reads_end = write_ends
         new_write = write_error.eq(Error.NONE)
-        # 1: no write has failed, so the result of the reads becomes the result of the descriptor
+        # 1: no write has failed. The descriptor's result then depends only on its reads.
         no_error = write_error == Error.NONE
         if parts:
             write_final, write_reads = Signal(reset=1), Signal()

@@ -225,7 +225,7 @@ class GCMDispatcher(Module):
         jobs = [(self.read_job, reads), (self.gather_job, reads), (self.scatter_job, writes & ~refusal)]
         bits = Mux(head.in_bits & ~is_gcm, head.length[:3], 0)
         is_tag = part == TAG
-        # 1: the present part is the last part that the DMA reads when the message is encrypted
+        # 1: if this message is to be encrypted, the DMA reads no part of it after the present part
         last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))
         self.comb += [
             *job_fields(self, source, destination, size, blocks, extra, bits=bits, give=gives_jobs & writes),
@@ -253,7 +253,7 @@ class GCMDispatcher(Module):
         self.comb += fsm.reset.eq(self.flush)
         next_part = [NextValue(part, part + 1), NextState("LOAD")]
         end = [head.ready.eq(1), NextValue(giving, 0), NextValue(part, IV), NextState("LOAD")]
-        fsm.act(  # the state LOAD loads a part of a descriptor in one cycle; first, it waits for a descriptor
+        fsm.act(  # the state LOAD waits for a descriptor, then loads one of its parts in one cycle
             "LOAD",
             NextValue(source, address),
             NextValue(destination, Mux(is_text & (head.mode != MODE_VERIFY), head.destination, address)),
@@ -287,7 +287,7 @@ class GCMDispatcher(Module):
             If(~wait & all_ready, give.eq(1), gives_jobs.eq(1), *end),
         )
         # The state MESSAGE waits for the slot's key and for earlier descriptors, as the state GIVE does. If the message
-        # has no error, it also waits for the GCM engine; otherwise it waits for the units.
+        # has no error, this state also waits for the GCM engine. If the message has an error, it waits for the units.
         fsm.act(
             "MESSAGE",
             refusal.eq(~good),

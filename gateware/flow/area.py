@@ -77,7 +77,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit to which a cell with this name belongs. If unknown: LiteX's name (`_NAMELESS`), or `REST`."""
+    """Returns the unit of the cell with this name. If the unit is unknown: LiteX's name (`_NAMELESS`), or `REST`."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):

@@ -107,7 +107,7 @@ def complete(gateware: Path, name: str, model: Path | None = None) -> str:
     part = of_gateware(model or gateware, name)
     image, build_id = completed(read_rom(rom), part)
     write_rom(rom, image)
-    if code.is_file() and not code.is_symlink():  # a symbolic link leads to another board's file
+    if code.is_file() and not code.is_symlink():  # do not follow a link to another board's file
         firmware, build_id = completed(read_rom(code)[IMAGE.size :], part)
         image = pack(firmware, build_id, CODE_ORIGIN)
         write_rom(code, image)

@@ -98,7 +98,7 @@ def _make(target: Path, make: Callable[[Path], None]) -> None:
         make(work)
         try:
             work.replace(target)
-        except OSError:  # another process may have made the folder, after a failed process removed the lock
+        except OSError:  # if a failed process removed the lock, another process may have made the folder
             if not target.exists():
                 raise
     finally:

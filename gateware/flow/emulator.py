@@ -77,7 +77,7 @@ def lay_out(output: Path, board: Path, image: Path) -> Path:
 
 
 def run(board: SimulatedBoard) -> int:
-    """Prints the board's console output and sends standard input to the console, until the board ends."""
+    """Prints the board's console output and sends standard input to the console, until the simulator exits."""
     shown = 0
     with selectors.DefaultSelector() as inputs:
         with suppress(PermissionError):  # epoll cannot watch a file or /dev/null, so `run` ignores input from a file
@@ -107,7 +107,7 @@ def _until_ended() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, BrokenPipeError):
-        sys.stdout = None  # otherwise Python would flush standard output at exit, which fails if it is closed
+        sys.stdout = None  # otherwise Python would flush it at exit, and a flush of a closed output fails
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -108,7 +108,7 @@ def describe_soc(target: Target, directory: Path) -> None:
         csr_json=directory / "csr.json",
     )
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        # Here we need no Verilog. But LiteX can build without Verilog only for simulated boards.
+        # This function needs no Verilog. But LiteX can build without Verilog only for simulated boards.
         builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())

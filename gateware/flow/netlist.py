@@ -174,8 +174,8 @@ class _Writer:
         enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + input_net(cell, "WRE")
         address = f"{{{', '.join(input_nets(cell, 'ACBD'))}}}"
         row = f"{{{', '.join(input_nets(cell, ('WAD3', 'WAD2', 'WAD1', 'WAD0')))}}}"
-        # nextpnr orders the memory's contents by the LUT's pins D, C, B and A (D is the most significant). They carry
-        # bits 0, 2, 1 and 3 of the address.
+        # nextpnr orders the memory's contents by the LUT's pins D, C, B and A (D is the most significant). These pins
+        # carry bits 0, 2, 1 and 3 of the address.
         places = [(n & 1) << 3 | n & 4 | n & 2 | n >> 3 for n in range(16)]
         bits = sum((table >> lut & 1) << n for n, lut in enumerate(places))
         self._lines.append(f"reg [15:0] m{place} = 16'd{bits};")

@@ -147,7 +147,7 @@ def _commit() -> tuple[str, str]:
 
 
 def _bitstreams(chosen: list[Target], folder: Path) -> tuple[dict[str, dict], dict[str, str]]:
-    """Build targets and copy bitstreams. Return two maps: file to build id and clocks, and failed target to error."""
+    """Build targets and copy bitstreams. Return the build id and clocks by file, and the errors by failed target."""
     built, left_out = {}, {}
     for target in chosen:
         try:

@@ -72,7 +72,7 @@ def spreads(found: Records) -> Records:
 
 
 def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
-    """Returns the slowest paths (clock, first cell, last cell), each with its number of records, most frequent first.
+    """Returns the slowest paths (clock, first cell, last cell) with the number of records of each, most frequent first.
 
     The names omit the numbers of bits.
     """

@@ -17,7 +17,7 @@ TOOLS = ("yosys", "nextpnr-ecp5", "ecppack")
 UNPACKER = "ecpunpack"  # a program that reads bitstreams, from the same package as ecppack
 # Tools that build a simulated board.
 SIMULATION = ("verilator", "riscv64-unknown-elf-gcc")
-# Maps a type of ECP5 cell to the LUT4s that one cell takes: LUTs themselves, carry cells and distributed RAM.
+# Maps types of ECP5 cells (LUT, carry cell, distributed RAM) to the number of LUT4s that a cell of this type takes.
 LUT4_OF_CELL = {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4}
 # Time limit of a tool in seconds. nextpnr's router2 can try forever to meet a clock that cannot be met.
 LIMIT_S = 2 * 3600

@@ -33,7 +33,7 @@ from .memory_port import VectorMemoryPort
 from .memory_requests import one_hot
 
 CYCLES = 8  # cycles that the multiplier takes for a product, on boards with a multiplier
-EXTRA_CYCLES = 3  # further cycles of a product: before the multiplier starts, and after it until the result is written
+EXTRA_CYCLES = 3  # further cycles: before the multiplier starts, and from its end until the result is written
 TABLE_CYCLES = 17
 
 
@@ -102,7 +102,7 @@ class Products(Module):
         sums = Signal()  # the target is added
         fetching = Signal()  # 1 in the cycle after acceptance, in which the target register is read
         loading = Signal()  # 1 while the factor is read from its register, to write the tables of its multiples
-        loads_next = Signal()  # `loading` in the next cycle
+        loads_next = Signal()  # 1: `loading` will be 1 in the next cycle
         starting = Signal()  # 1 while the operand is offered to the multiplier
         taken = Signal()
         finished = Signal()

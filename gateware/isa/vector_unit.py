@@ -278,9 +278,9 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Each command gets one response, which stays valid until the CPU accepts it. The responses of some commands
-        # come one cycle later than all others, and only from registers. The instruction `context` takes effect in that
-        # later cycle. SubWord and RotWord commute, so RotWord can follow the S-boxes.
+        # Each command gets one response, which stays valid until the CPU accepts it. Some commands are `late`: their
+        # responses come one cycle later than other responses, and only from registers. The instruction `context` takes
+        # effect in that additional cycle. SubWord and RotWord commute, so RotWord can follow the S-boxes.
         features = STATUS_PRODUCTS >> 3 if products else 0
         late_is_status = Signal()
         late_rotates = Signal()

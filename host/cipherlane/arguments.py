@@ -16,16 +16,16 @@ from cipherlane_base.plain import plain
 from . import views
 
 _HIDDEN = "..."
-_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # this matches names of options, but no hexadecimal key
+_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # matches names of options, but no hexadecimal key
 
 
 class Parser(argparse.ArgumentParser):
-    """Accepts only full option names. Errors show `...` for words that are no options or choices and could be keys."""
+    """Accepts only full option names. Errors show `...` instead of a word that could be a key."""
 
     commands: "argparse._SubParsersAction[Parser]"
 
     def __init__(self, **options: Any):
-        """Accept the options of `argparse.ArgumentParser`."""
+        """Take the parameters of `argparse.ArgumentParser`."""
         super().__init__(**{**options, "allow_abbrev": False})
         self.words: Sequence[str] = ()  # the arguments of the command line, as given
 

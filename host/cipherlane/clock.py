@@ -47,7 +47,7 @@ class Clock:
 
 
 def _ready(what: HasDescriptor, event: str, timeout: float) -> bool:
-    """Wait for `event` on a descriptor. Prefer `poll`, which accepts descriptors too large for `select`."""
+    """Wait for `event` on a descriptor. If the system has no `poll`, use `select`, which refuses large descriptors."""
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(what, getattr(select, event))

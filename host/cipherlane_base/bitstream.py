@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The description of a bitstream: a JSON file next to it, with which another machine can load it.
+"""The description of a bitstream: a JSON file next to the bitstream. The file is needed to load the bitstream.
 
 The build flow writes it, and `cipherlane flash` reads it. It names the board with its cables, the FPGA, the build id,
 and the bitstream's size and SHA-256. It detects mistakes and damage. It does not prove who made the bitstream.

@@ -61,8 +61,8 @@ def cipher_of(engine: str | None) -> str:
 
 
 def pdu(bearer: Bearer, count: int, packet: bytes) -> bytes:
-    """Return an RLC AMD PDU that contains one PDCP data PDU; the latter contains `packet`. The RLC sequence number is
-    the low 10 bits of COUNT.
+    """Return an RLC AMD PDU that contains one PDCP data PDU with the data of `packet`. The RLC sequence number is the
+    low 10 bits of COUNT.
     """
     data = packet
     if bearer.key is not None:
@@ -104,14 +104,14 @@ def lengths(size: int) -> Iterator[int]:
 
 def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
     """Return the transport block that contains `packets`, which all belong to `bearer`. `count` is the COUNT of the
-    first packet; it increases by one for each next packet.
+    first packet; COUNT increases by one from packet to packet.
     """
     return mac([(bearer.lcid, pdu(bearer, count + n, packet)) for n, packet in enumerate(packets)])
 
 
 class Example(NamedTuple):
-    """An example for a test or a measurement: a transport block, the packets inside it, and the values that are needed
-    to decipher it: the key, COUNT (of the first PDU) and BEARER.
+    """An example for a test or a measurement: a transport block, the packets inside the block, and the key, COUNT and
+    BEARER that decipher the packets. COUNT belongs to the first PDU.
     """
 
     key: bytes

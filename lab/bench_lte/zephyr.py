@@ -47,7 +47,7 @@ ENGINES = (
     "crypto API, vector unit",
     "crypto API, accelerator",
 )
-# These engines need many TTIs (1 ms) for a block. So measure fewer blocks with them, and only the paper's data rates.
+# These engines need many TTIs (1 ms) for a block. So measure them with fewer blocks, and only at `RATES_MBPS`.
 SLOW = ("byte", "table")
 BLOCKS, SLOW_BLOCKS, MOST_BLOCKS = 6, 1, 32
 REPLY_WORDS = 12 + MOST_BLOCKS
@@ -183,8 +183,8 @@ def in_time(found: dict) -> bool:
 
 
 def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
-    """Measure each engine with each order of the threads' priorities, and yield records: at the paper's data rates,
-    then at higher rates. For each engine, the rate rises until blocks are late with every order.
+    """Measure each engine with each order of the threads' priorities, and yield records. The first data rates are
+    `RATES_MBPS`, then the rate rises. For each engine, it rises until blocks are late with every order.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)

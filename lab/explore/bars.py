@@ -54,7 +54,7 @@ def is_smallest(record: Record) -> bool:
 
 
 def cost(record: Record, records: list[Record]) -> str:
-    """Returns a text: by how many LUT4s and MHz a core differs from its variant that stores only one AES-128 key.
+    """Returns by how many LUT4s and MHz a core differs from its variant that stores only one AES-128 key, as text.
 
     The result is empty if that core is not among the records, or is this one.
     """

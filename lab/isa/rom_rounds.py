@@ -30,8 +30,8 @@ FUNCT3 = 2
 # Operation codes: bits 1:0 of funct7.
 DECRYPT = 0b01
 LAST = 0b10
-# Maps each operation to the numbers of the four bytes of the ROM's word that form the result, starting with the low
-# byte. The result has this form if the operand is byte 3 of a register.
+# Maps each operation to the numbers of the four bytes of the ROM's word that form the result, the low byte first. This
+# order holds if the operand is byte 3 of a register.
 BYTES = {0: (0, 1, 1, 2), DECRYPT: (0, 1, 2, 3), LAST: (1, 1, 1, 1), DECRYPT | LAST: (3, 3, 3, 3)}
 
 

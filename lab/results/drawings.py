@@ -226,8 +226,8 @@ def record() -> Plot:
         for engine, r in found.items()
         if r["packet_cycles"]
     }
-    # The measured latency runs from the first bit of a frame to the first bit of its answer. The whole frame must
-    # arrive before the answer begins, so this latency includes the frame's time on the wire. Subtract this time.
+    # The measured latency is the time from the first bit of a frame to the first bit of its answer. The whole frame
+    # must arrive before the answer begins, so the latency includes the frame's time on the wire. Subtract this time.
     through = bench_eth.latency_cycles(data["bench-eth"], record_bytes + HEADER.size, clock)
     courses["fastpath"] = {ON_WIRE: wire, "fast path": through - wire, OFF_WIRE: wire}
     shown = tuple((engine, tuple(courses[engine].items())) for engine in (*WALKED, "fastpath"))

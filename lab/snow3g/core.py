@@ -116,7 +116,7 @@ class Snow3GCore(Module):
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
         # While `live` is 1, the generator is at block `position` of a message's keystream. `running` is the message's
-        # COUNT || BEARER || DIRECTION, and `generator_slot` is the slot of its key.
+        # COUNT || BEARER || DIRECTION, and `generator_slot` is the slot of the message's key.
         live = Signal()
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
@@ -139,8 +139,8 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # `touched`: in this cycle, the client replaces or removes a key. `cut`: the current block uses this key.
-        # `stale`: the generator uses this key.
+        # `touched`: in this cycle, the client replaces or removes a key. `cut`: that key belongs to the current block.
+        # `stale`: that key belongs to the generator's message.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -186,8 +186,8 @@ class Snow3GCore(Module):
             .Elif(~same | (block < position), NextState("BEGIN"))
             .Else(NextState("PASS")),
         )
-        # State BEGIN: the core waits until the generator accepts a key. During its initialisation, the generator
-        # accepts none.
+        # State BEGIN: the core waits until the generator accepts a key. While the generator initialises itself, it
+        # accepts no key.
         fsm.act(
             "BEGIN",
             If(

@@ -24,8 +24,8 @@ from tests.gateware.net.gmii import CORE, PROTECTED_CORE, GMIIBoard
 from tests.gateware.support import ROOT
 
 CLOCKS_HZ = (targets.load("ecpix5", "eth").sys_clk_freq, 100_000_000)
-# UDP payloads to measure, in bytes: one block with its header, powers of two, the largest record of whole blocks, and
-# the largest record at an MTU of 1500.
+# UDP payloads to measure, in bytes. 40: a record with one AES block. 1464: the largest record that contains only whole
+# AES blocks. 1472: the largest record at an MTU of 1500.
 PAYLOADS = (40, 64, 128, 256, 512, 1024, 1280, 1464, 1472)
 SESSIONS = (1, 8)
 KEY_BITS = (128, 256)

@@ -73,8 +73,8 @@ def cpu_seconds(process: psutil.Process) -> float:
 
 
 def echo(transport: UdpTransport, window: int, seconds: float) -> int:
-    """Keep `window` data records in flight to the null board for some seconds; return the number of data bytes that
-    came back.
+    """For `seconds` seconds, keep `window` data records in flight to the null board. Return the number of data bytes
+    that came back.
     """
     address, datagrams = transport._address, transport._datagrams
     most = min(window, most_segments(HEADER.size + RECORD_BYTES))

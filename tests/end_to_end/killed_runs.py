@@ -33,7 +33,7 @@ COMMANDS = (
 
 
 class Killed:
-    """Context manager: run commands in a new folder and kill them. The commands make their temporary folders there."""
+    """Context manager: run commands in a new folder and kill them. Their temporary folders are also in this folder."""
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()

@@ -126,8 +126,8 @@ class BoardMemory:
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
     def in_slots(self, data: bytes) -> int:
-        """Return how many 32-bit words of `data` the board contains. The words begin at byte 2, because the frame
-        buffers (slots) of the Ethernet MAC hold data with this alignment.
+        """Return how many 32-bit words of `data` the board contains. The first of these words begins at byte 2 of
+        `data`, because this byte begins a word in the frame buffers (slots) of the Ethernet MAC.
         """
         image = self.image()
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))

@@ -63,8 +63,8 @@ class Wire:
         return data
 
     def begin(self) -> bytes:
-        """Wait until the simulation pauses for the test's turn. Return the frame that the board has sent, or b"" if it
-        has sent none.
+        """Wait until the simulation stops and waits for commands of the test. Return the frame that the board has sent,
+        or b"" if the board has sent none.
         """
         self.cycle, size = struct.unpack("<QI", self._read(12))
         return self._read(size)

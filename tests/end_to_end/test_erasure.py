@@ -178,8 +178,8 @@ def test_mac(memory, device, engine):
 
 
 def test_sessions_that_end_by_themselves(memory, device):
-    """The board ends a session because it was idle. The board must then zeroize the data of the session itself, because
-    no later record overwrites these data.
+    """The board ends a session because the session was idle. The board must then zeroize the session's data, because no
+    later record overwrites these data.
     """
     secret = Secret(random.Random(8), 256, DATA_BYTES)
     opened(device, secret, Engine.ISE, "decrypt")
@@ -257,7 +257,7 @@ def test_copies_of_an_open_key(memory, device, engine):
     others = Secret(random.Random(100 + engine), 256, 40)
     close(device, opened(device, others, Engine.BYTE))
     # Search only for the key's second half. A word of the first half can occur twice, because the simulation model also
-    # holds the word that was read last.
+    # keeps a copy of the last word that was read.
     assert memory.copies(secret.key[16:]) == 1
     close(device, session)
     assert memory.copies(secret.key[16:]) == 0

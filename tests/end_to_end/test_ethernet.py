@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The host tool and the simulated board exchange records over UDP. The simulated Ethernet cable is good or bad."""
+"""The host tool and the simulated board exchange records over UDP. In one test, the Ethernet cable is bad."""
 
 import io
 import json

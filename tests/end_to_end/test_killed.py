@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """After a command is killed, neither its simulated board nor the folder of this board is allowed to remain. The program
-`killed_runs` tests the same with more commands.
+`killed_runs` kills more commands in this way.
 """
 
 import contextlib

@@ -95,8 +95,8 @@ def held(board, monkeypatch):
 
 
 def parts(secret):
-    """Return a dictionary with the key, the round keys and the data of a secret, each cut into pieces of 8 bytes. The
-    memory module stores the bytes of a piece in this order.
+    """Return a dictionary with the key, the round keys and the data of a secret, each cut into pieces of 8 bytes. In
+    the memory module, the bytes of a piece stand next to each other in the same order.
     """
     schedule = b"".join(fips197.expand_key(secret.key))
     whole = {"key": secret.key, "round keys": schedule[len(secret.key) :], "data": secret.plain}

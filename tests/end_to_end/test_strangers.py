@@ -22,8 +22,8 @@ STAT_CYCLES = slice(16, 32)
 
 @pytest.fixture
 def board():
-    """Yield a new board for each test. All tests use the same keys, and a board stores the used counter blocks of only
-    128 streams.
+    """Yield a new board for each test. Some tests use the same keys, and one board can store the used counter blocks of
+    only 128 streams, too few for all tests.
     """
     with running_board() as running:
         yield running

@@ -588,8 +588,8 @@ static void op_udp_start(struct peer *peer, struct message *message)
 /**
  * Command: receive an Ethernet frame. Arguments: the sums `sum`, `a` and `b` that the Ethernet MAC
  * computes (u32 each), frame. Reply: the frame that the Ethernet MAC has to transmit; empty if
- * there is none. As on a board, both frames are in slots (the MAC's buffers), and the link works
- * on copies of their first bytes.
+ * there is none. As on a board, the received frame and the sent frame are in slots (the MAC's
+ * buffers), and the link works on copies of the first bytes of these frames.
  */
 static void op_udp(struct peer *peer, struct message *message)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The loader's records on the host, for test_loader.py, which builds this program with sanitizers.
- * The modelled code memory is allocated with exactly its nominal size, so the sanitizers notice
- * accesses beyond it. Commands and replies have the format of core_peer.c.
+ * Runs the loader's record handling on the host. test_loader.py builds this program with
+ * sanitizers. The modelled code memory is allocated with exactly its nominal size, so the
+ * sanitizers notice accesses beyond it. Commands and replies have the format of core_peer.c.
  *
  * Command S: start a loader as after a reset. Arguments: size of the code memory (u32), cause of
  * the reset (u8), 1 if the loader is about to start the firmware (u8). Reply: empty. Command M: set

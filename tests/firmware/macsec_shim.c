@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The record service with MACsec, on a simulated SecY that records each call. test_macsec.py loads
- * this library.
+ * Runs the record service with MACsec on the host. A simulated SecY records each call.
+ * test_macsec.py loads this library.
  */
 #include "aes/engines.h"
 #include "aes/modes_byte.h"

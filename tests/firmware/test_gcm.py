@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test GCM, computed with an engine's CTR mode and GHASH in C: messages of all lengths against the library
-`cryptography`, forged messages, faults of the engine, and zeroizing.
+"""Test GCM, which the firmware computes with an engine's CTR mode and with GHASH in C. The tests compare messages of
+all lengths with the library `cryptography`, forge messages, let the engine fail, and search the stack for secrets.
 """
 
 import errno

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test three functions: they compute the number that identifies a key, make a ticket, and draw a counter block. Their
-results must be right, and they must leave no secrets on the stack.
+"""Test three functions. The first computes the number that identifies a key, the second makes a ticket, and the third
+draws a counter block. Their results must be right, and they must leave no secrets on the stack.
 
 Each is called by itself, so that no later call overwrites what it left.
 """

@@ -206,7 +206,7 @@ def test_what_is_for_firmware_is_answered_by_why_there_is_none(peer):
 
 def test_what_is_for_firmware_that_is_about_to_start_is_left_to_it(peer):
     """While the loader is about to start the firmware, it must not answer records for the firmware. After a request for
-    the loader, it must answer such records with an error.
+    the loader itself, the loader must answer records for the firmware with an error.
     """
     peer.start(passing=True, memory=made())
     assert peer.record(RecordType.INFO) == (None, False)

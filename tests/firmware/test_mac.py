@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the record `mac`, which computes an AES-CMAC: 3GPP's test sets for 128-EIA2, all lengths, refused requests, and
-zeroizing.
+"""Test the record `mac`, with which the board computes an AES-CMAC. The tests cover 3GPP's test sets for 128-EIA2, all
+message lengths, refused requests, and zeroizing.
 """
 
 import random

@@ -306,8 +306,8 @@ def test_a_peer_that_restarts(board):
 
 
 def test_a_replayed_member_does_not_replace_the_live_one(board):
-    """An attacker replays MKPDUs that a member sent before the board was restarted. They contain the board's earlier
-    identifier, so they must not replace the live member.
+    """An attacker replays MKPDUs of a former member, sent before the board was restarted. They contain the board's old
+    identifier. So the board must keep its live peer, and must not accept the former member as its peer.
     """
     member, mkpdu, _sak = secured(board)
     earlier = Member(CAK, CKN, mi=b"earlier life")
@@ -331,7 +331,7 @@ def test_a_third_member_stays_potential(board):
 
 def test_a_new_sak_waits_while_a_member_is_potential(board):
     """While another member can still become live, the board delays a new SAK, because that member would need the SAK,
-    too. It waits at most for the MKA life time (6 s).
+    too. The board delays the SAK at most for the MKA life time (6 s).
     """
     member, mkpdu, _ = secured(board)
     heartbeat(board, member, 5000, use=using(mkpdu))
@@ -469,8 +469,8 @@ def test_a_flood_of_members_from_an_earlier_life(board):
 
 @pytest.mark.parametrize("ours", [10, 16, 20])
 def test_two_key_servers(board, ours):
-    """Both participants claim to be key server. The lower priority number wins, then the lower SCI. If the board wins,
-    it must refuse a SAK of the other participant.
+    """Both participants claim to be key server. The lower priority number wins; if both are equal, the lower SCI wins.
+    If the board wins, it must refuse a SAK of the other participant.
     """
     member, _hello = joined(board, priority=ours)
     serves = ours < 16 or (ours == 16 and member.sci > SCI)
@@ -528,8 +528,8 @@ def test_integrity_only_if_the_board_allows_it(board):
 
 
 def test_a_sak_is_not_installed_again_after_the_peer_was_lost(board):
-    """The board must not install a SAK again, because it has used packet numbers with it. Otherwise the simulated SecY
-    would end the program.
+    """The board must not install a SAK a second time, because packet numbers have already been used with this SAK. The
+    simulated SecY ends the program if a SAK is installed twice.
     """
     member, hello = joined(board, priority=NEVER)
     offer = {"sak": member.wrapped(5, bytes(range(16)))}

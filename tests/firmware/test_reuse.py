@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""No counter block under a key may encrypt two different pieces of data, because C1 xor C2 = P1 xor P2. The tests try
+"""No counter block under a key may encrypt two different pieces of data: otherwise C1 xor C2 = P1 xor P2. The tests try
 all known ways to make the board violate this rule.
 
 A wiretap sees every answer of the board. It knows the keystream of each block from the oracle, and fails if a block was

@@ -66,8 +66,8 @@ def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_boar
 
 
 def check(folder, configuration, text):
-    """Check the output of a suite: each of its tests must have run and passed. Tests in a file such as `early.c` need
-    not run if the configuration switches the file off with an option such as `CONFIG_NAME_EARLY=n`.
+    """Check a suite's output: each test of the suite must have run and passed, except tests in files that the
+    configuration switches off. For example, an option such as `CONFIG_NAME_EARLY=n` switches off `early.c`.
     """
     left_out = [path for path in (folder / "src").glob("*.c") if f"_{path.stem.upper()}=n" in "".join(configuration)]
     source = "".join(path.read_text() for path in sorted((folder / "src").glob("*.c")) if path not in left_out)
@@ -100,8 +100,8 @@ def test_what_is_left_out_wants_a_module():
 
 @pytest.mark.parametrize(("fixture", "folder", "scenario"), samples())
 def test_sample_by_the_command_of_west_build_run(request, fixture, folder, scenario):
-    """The sample must print the output that its `sample.yaml` describes. When the command ends, the simulated board
-    must end.
+    """The sample must print the output that its `sample.yaml` describes. When the command that runs the
+    board gets SIGTERM, it must end the simulated board.
     """
     request.getfixturevalue(fixture)
     lines = scenario["harness_config"]["regex"]

@@ -13,7 +13,7 @@ from migen import ClockDomain, Module, Signal
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "formal"  # is not in /tmp, because YoWASP's Yosys cannot read /tmp
+BUILD = ROOT / "build" / "formal"  # this folder is not in /tmp, because YoWASP's Yosys cannot read /tmp
 TIMEOUT_S = 900
 
 

@@ -30,7 +30,7 @@ from gateware.flow.cells import expression
 from gateware.flow.mapped import Netlist
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mapped"  # is not in /tmp, because YoWASP's Yosys cannot read /tmp
+BUILD = ROOT / "build" / "mapped"  # this folder is not in /tmp, because YoWASP's Yosys cannot read /tmp
 TIMEOUT_S = 1800
 SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
 SCRIPT += ["write_json out.json"]

@@ -22,10 +22,10 @@ from migen.fhdl.structure import DUID
 from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = ROOT / "build" / "mutants"  # is not in /tmp, because YoWASP's Yosys cannot read /tmp
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # variable: the folder for lists of simulated designs and their tests
-FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # variable: the folder with faulty Verilog to simulate instead
-NUMBER = "CIPHERLANE_FAULT"  # variable: number of the fault to use; 1 is the first fault, 0 means no fault
+BUILD = ROOT / "build" / "mutants"  # this folder is not in /tmp, because YoWASP's Yosys cannot read /tmp
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # environment variable: folder for lists of simulated designs and their tests
+FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # environment variable: folder with the faulty Verilog to simulate
+NUMBER = "CIPHERLANE_FAULT"  # environment variable: number of the fault; 1 is the first, 0 means no fault
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
 FAULT = "injected_fault"
 WIDTH = 16  # width of the fault's number, in bits

@@ -20,7 +20,7 @@ def prove_equal(folder: Path, gold: Module, gate: Module) -> None:
         [
             "read_verilog gold.v gate.v",
             "read_verilog -nooverwrite +/ecp5/cells_sim.v",
-            "hierarchy",  # this pass makes one copy of the LUT4 model for each truth table (a parameter)
+            "hierarchy",  # this pass makes one copy of the LUT4 model for each truth table (a parameter of the model)
             "proc -norom",
             "flatten -wb gold gate",
             "opt_clean gold gate",

@@ -26,8 +26,8 @@ class OfferError(PortError):
     """Raised if the coordinator offers an invalid value. The message contains the value."""
 
     def __init__(self, what, value, expected):
-        """Make the message from the invalid value, the name of the value in `what`, and the description of valid
-        values in `expected`.
+        """Make the message. It contains the invalid `value`, the value's name `what`, and a description of valid
+        values, `expected`.
         """
         shown = plain(repr(value))[:_MOST_TEXT]
         super().__init__(f"the coordinator offers {what} {shown}, which is not {expected}: look at its exporter")

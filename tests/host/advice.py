@@ -72,7 +72,7 @@ def _text(node: ast.AST) -> str | None:
     return None
 
 
-# Maps a part of each piece of advice to the test that does what the advice says.
+# Each item maps a part of a piece of advice to the test that follows the advice.
 RUN = {
     "or it failed when keys changed; run `cipherlane pair`": "test_pair::test_doctor_says_that_a_fault_closed_the_port",
     "no frame passes until the next `cipherlane pair`": "test_pair::test_undo_on_a_board_that_requires_macsec",

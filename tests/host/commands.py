@@ -77,7 +77,7 @@ def crypt(board, source, target, *words, verb="encrypt", **options):
 
 
 def words_of(text):
-    """Split a command that the tool prints into words, as this system's shell would."""
+    """Return the words into which this system's shell splits `text`, a command that the tool printed."""
     return shlex.split(text, posix=os.name == "posix")
 
 

@@ -164,7 +164,7 @@ def _limits(rng, plan):
     most = {
         "NOFILE": rng.randrange(3, 16),
         "FSIZE": rng.choice((0, 1, 100, 512, 4096, 6000)),
-        "AS": 1 << rng.randrange(10, 27),  # limit in bytes, on top of the memory that is already in use
+        "AS": 1 << rng.randrange(10, 27),  # limit in bytes, in addition to the address space already in use
         "DATA": 1 << rng.randrange(10, 27),
         "NPROC": 0,
     }[kind]

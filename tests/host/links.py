@@ -62,8 +62,8 @@ class LossyLink(Transport):
         self.shared = shared
         self.pace = pace
         self.run = run
-        self.runs = []  # number of records in each run; a run is what one call of `receive_run` returns
-        self.left = None  # a received record that starts the next run: it was empty or longer than this run's first
+        self.runs = []  # number of records in each run; one call of `receive_run` returns one run
+        self.left = None  # a received record for the next run: it is empty, or longer than the first of this run
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()

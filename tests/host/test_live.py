@@ -17,7 +17,7 @@ from PIL import Image
 EDGE = 32
 
 
-# Tests of how evenly byte values occur
+# Tests of the statistics that show how evenly byte values occur
 
 
 @pytest.mark.parametrize(

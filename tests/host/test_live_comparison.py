@@ -174,7 +174,7 @@ def test_packing_keeps_the_upper_half_of_each_pixel(edge):
 
 
 def test_a_slow_board_gets_half_the_bits_and_a_fast_one_all_again(null_board, monkeypatch):
-    """The tool adapts the bits of a pixel unless the user has chosen them, and reports the bits in use."""
+    """The tool adapts the number of bits per pixel unless the user has chosen it, and reports the number in use."""
     seen, states = [], []
 
     def look(streaming, channel, said):

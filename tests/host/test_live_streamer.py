@@ -117,7 +117,7 @@ def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, 
 
 
 def test_a_choice_is_running_once_results_of_it_come(null_board, monkeypatch):
-    """The state message names a user's choice as running only after results with this choice have arrived."""
+    """The state message reports a user's choice as `running` only after results with this choice have arrived."""
     states = []
 
     def look(streamer, channel, said):

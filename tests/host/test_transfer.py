@@ -337,7 +337,7 @@ def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, see
 
 @pytest.mark.parametrize("kept", range(0, 40, 3))
 def test_what_was_interrupted_goes_on_in_its_range(kept):
-    """An interrupted transfer has written `kept` results. It can be resumed at any record from `session.first` on.
+    """Interrupt a transfer after `kept` results. It can be resumed at any record from `session.first` on.
 
     The board still answers records that were already sent.
     """

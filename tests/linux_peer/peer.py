@@ -185,7 +185,7 @@ class LinuxPeer:
         self.run(*words, "sa", str(an), "pn", "1", "on", "key", f"{2 * an + 1:02x}", key.hex())
 
     def use_transmit_key(self, an: int, key: bytes) -> None:
-        """Install a MACsec key to transmit, and transmit with it."""
+        """Install a MACsec key for transmitted frames, and use it from now on."""
         words = ["ip", "macsec", "add", "macsec0", "tx"]
         self.run(*words, "sa", str(an), "pn", "1", "on", "key", f"{2 * an:02x}", key.hex())
         self.run("ip", "link", "set", "macsec0", "type", "macsec", "encodingsa", str(an))

@@ -212,7 +212,7 @@ int cl_accel_start(const struct cl_accel *accel, uint16_t *number)
 	return start(accel, number);
 }
 
-/** Returns true if descriptor @p number has ended. */
+/** Returns true if the accelerator has finished descriptor @p number. */
 static bool has_ended(const struct cl_accel *accel, uint16_t number)
 {
 	return (uint16_t)(CL_ACCEL_READ(accel, CL_ACCEL_COMPLETED) - number - 1u) < 0x8000u;
@@ -242,8 +242,8 @@ finish(const struct cl_accel *accel, uint16_t number, uint32_t length, bool unca
 	uint32_t polls = POLLS_RUN;
 
 	/*
-	 * Flush the cache while the accelerator works. The CPU does not read the output before the
-	 * descriptor ends, so no line of the output gets into the cache again.
+	 * Flush the cache while the accelerator works. The CPU does not read the output until the
+	 * accelerator has finished, so no line of the output gets into the cache again.
 	 */
 	if (!uncached) {
 		flush(accel);

@@ -50,11 +50,11 @@ struct cl_accel_descriptor {
 	 * output byte to 0.
 	 */
 	bool in_bits;
-	/** True: the accelerator raises its interrupt when the descriptor has ended. */
+	/** True: the accelerator raises its interrupt when it has finished this descriptor. */
 	bool interrupt;
 	/**
-	 * True: the accelerator begins this descriptor only when all earlier descriptors have
-	 * ended. Needed if this descriptor reads the output of an earlier one.
+	 * True: the accelerator begins this descriptor only after it has finished all earlier ones.
+	 * Needed if this descriptor reads the output of an earlier one.
 	 */
 	bool ordered;
 	/** True if the CPU does not cache @p out: cl_accel_run then does not flush the cache. */
@@ -108,7 +108,7 @@ int cl_accel_set_key(const struct cl_accel *accel, unsigned int slot, const uint
 int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot);
 
 /**
- * Zeroizes every copy of every key in the accelerator, and ends all work in progress.
+ * Zeroizes every copy of every key in the accelerator, and stops all work in progress.
  *
  * @retval 0 done
  * @retval -ETIMEDOUT the accelerator did not answer in time
@@ -116,7 +116,7 @@ int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot);
 int cl_accel_zeroize(const struct cl_accel *accel);
 
 /**
- * Ends all outstanding descriptors. The slots keep their keys.
+ * Aborts all outstanding descriptors. The slots keep their keys.
  *
  * @retval 0 done, or no descriptor was outstanding
  * @retval -ETIMEDOUT the accelerator did not answer in time
@@ -124,8 +124,8 @@ int cl_accel_zeroize(const struct cl_accel *accel);
 int cl_accel_abort(const struct cl_accel *accel);
 
 /**
- * Queues a descriptor. The CPU must not access the descriptor's buffers until the descriptor has
- * ended.
+ * Queues a descriptor. The CPU must not access the descriptor's buffers until the accelerator has
+ * finished the descriptor.
  *
  * @param[out] number the descriptor's number. Pass it to cl_accel_poll before 8 more descriptors
  *                    are submitted.
@@ -138,11 +138,11 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 		    uint16_t *number);
 
 /**
- * Returns whether a descriptor has ended, and with which result. If it has ended, the CPU can read
- * its output.
+ * Returns the result of a descriptor, or -EAGAIN if the accelerator has not finished it. When it is
+ * finished, the CPU can read its output.
  *
- * @retval 0 the descriptor ended without error
- * @retval -EAGAIN the descriptor has not ended
+ * @retval 0 the accelerator finished the descriptor without error
+ * @retval -EAGAIN the accelerator has not finished the descriptor
  * @retval -EINVAL the slot holds no key, or @p out begins inside @p in
  * @retval -EFAULT a buffer is not in memory that the DMA can reach
  * @retval -EIO the bus reported an error; the output is incomplete
@@ -154,24 +154,25 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 int cl_accel_poll(const struct cl_accel *accel, uint16_t number);
 
 /**
- * Queues a descriptor and waits for its end. The descriptor's output must share no cache line with
- * the CPU's stack or with @p accel.
+ * Queues a descriptor and waits until the accelerator has finished it. The descriptor's output must
+ * share no cache line with the CPU's stack or with @p accel.
  *
  * @retval 0 done
- * @retval -ETIMEDOUT the descriptor did not end in time; all outstanding descriptors were aborted
+ * @retval -ETIMEDOUT it was not finished in time; all outstanding descriptors were aborted
  * @retval -EINVAL, -EFAULT, -EBUSY, -EIO, -ECANCELED as cl_accel_submit and cl_accel_poll
  */
 int cl_accel_run(const struct cl_accel *accel, const struct cl_accel_descriptor *descriptor);
 
 /**
- * Encrypts or decrypts in CTR mode, and waits for the end. The first counter block is T1 + @p index
- * modulo 2^128. @p out must share no cache line with the CPU's stack or with @p accel.
+ * Encrypts or decrypts in CTR mode, and waits until the accelerator has finished. The first counter
+ * block is T1 + @p index modulo 2^128. @p out must share no cache line with the CPU's stack or with
+ * @p accel.
  *
  * @param in, out as in struct cl_accel_descriptor
  * @param len bytes, 0 allowed
  * @retval 0 done
  * @retval -EINVAL no key in the slot, @p out begins inside @p in, or @p len is 2^32 or more
- * @retval -ETIMEDOUT the work did not end in time; all outstanding descriptors were aborted
+ * @retval -ETIMEDOUT the work was not finished in time; all outstanding descriptors were aborted
  * @retval -EFAULT, -EBUSY, -EIO, -ECANCELED as cl_accel_submit and cl_accel_poll
  */
 int cl_accel_ctr(const struct cl_accel *accel, unsigned int slot, const uint8_t counter[16],
@@ -184,8 +185,8 @@ void cl_accel_eea2_counter(uint8_t counter[16], uint32_t count, unsigned int bea
 			   unsigned int direction);
 
 /**
- * Encrypts or decrypts @p bits bits with 128-EEA2, and waits for the end. Returns the same codes as
- * cl_accel_ctr.
+ * Encrypts or decrypts @p bits bits with 128-EEA2, and waits until the accelerator has finished.
+ * Returns the same codes as cl_accel_ctr.
  *
  * @retval -EINVAL also if bearer is above 31 or direction above 1
  */

@@ -30,7 +30,7 @@
 int cl_accel_start(const struct cl_accel *accel, uint16_t *number);
 
 /**
- * Waits for the end of the descriptor that was queued last.
+ * Waits until the accelerator has finished the descriptor that was queued last.
  *
  * @param length length of the data; the time limit grows with it
  * @param uncached the CPU does not cache the output

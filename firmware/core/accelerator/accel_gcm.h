@@ -21,10 +21,11 @@ struct cl_accel_gcm {
 	uint8_t slot;
 	/** Length of the tag in bytes: 4, 8 or 12 to 16. */
 	uint8_t tag_length;
-	/** True: the accelerator raises its interrupt when the message has ended. */
+	/** True: the accelerator raises its interrupt when it has finished this message. */
 	bool interrupt;
 	/**
-	 * True: the accelerator begins this message only when all earlier descriptors have ended.
+	 * True: the accelerator begins this message only after it has finished all earlier
+	 * descriptors.
 	 */
 	bool ordered;
 	/**
@@ -33,9 +34,9 @@ struct cl_accel_gcm {
 	 */
 	bool uncached;
 	/**
-	 * The IV. An IV of 12 bytes can be in any memory. An IV of another length is read by the
-	 * DMA: it must be in memory that the DMA can reach, and must not change until the message
-	 * has ended.
+	 * The IV. An IV of 12 bytes can be in any memory. The DMA reads an IV of any other length.
+	 * Such an IV must be in memory that the DMA can reach, and must not change until the
+	 * accelerator has finished the message.
 	 */
 	const uint8_t *iv;
 	uint32_t iv_length;
@@ -55,8 +56,8 @@ struct cl_accel_gcm {
 };
 
 /**
- * Queues a message. The CPU must not access the message's buffers until the message has ended
- * (cl_accel_poll).
+ * Queues a message. The CPU must not access the message's buffers until the accelerator has
+ * finished the message (cl_accel_poll).
  *
  * @retval 0 done
  * @retval -EINVAL no such slot or mode
@@ -67,9 +68,9 @@ int cl_accel_gcm_submit(const struct cl_accel *accel, const struct cl_accel_gcm 
 			uint16_t *number);
 
 /**
- * Queues a message and waits for its end. To decrypt a ciphertext that does not fit the
- * accelerator's memory, the function verifies the tag first, and then decrypts in CTR mode. The
- * ciphertext must not change between these two steps.
+ * Queues a message and waits until the accelerator has finished it. To decrypt a ciphertext that
+ * does not fit the accelerator's memory, the function verifies the tag first, and then decrypts in
+ * CTR mode. The ciphertext must not change between these two steps.
  *
  * @retval 0 done
  * @retval -EBADMSG the tag is wrong; nothing was written

@@ -10,7 +10,7 @@
 
 /**
  * Doubles a block: multiplies it by x, as a big-endian polynomial (SP 800-38B, 6.1). E_K(0) doubled
- * once is the subkey K1, and doubled twice K2. Takes the same time for every block.
+ * once is the subkey K1. K1 doubled is the subkey K2. Takes the same time for every block.
  */
 void cl_cmac_double(uint8_t block[CL_BLOCK_BYTES]);
 

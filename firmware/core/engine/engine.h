@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Interface of every engine: it sets a key, and encrypts or decrypts with the key in CTR mode (SP
- * 800-38A, 6.5). Hardware that processes and answers records from the network without firmware is a
- * server, not an engine (server.h). An engine can implement a cipher other than AES. Such an engine
- * generates that cipher's keystream from the counter block, and can refuse some key lengths and
- * counter blocks.
+ * Interface of every engine. An engine sets a key, and encrypts or decrypts with this key in CTR
+ * mode (SP 800-38A, 6.5). Hardware that processes and answers records from the network without
+ * firmware is a server, not an engine (server.h). An engine can implement a cipher other than AES.
+ * Such an engine generates that cipher's keystream from the counter block, and can refuse some key
+ * lengths and counter blocks.
  *
  * struct cl_engine is constant. State that must survive between calls, such as the registers' base
  * address and the generation number of the key in the registers, is in the device context that `hw`
@@ -86,12 +86,12 @@ struct cl_gcm_message {
  */
 struct cl_hasher {
 	/**
-	 * Continues a hash.
+	 * Adds data to a GHASH computation.
 	 *
 	 * @param hw member `hw` of this structure
 	 * @param subkey the hash subkey, 16 bytes in the order of FIPS-197
-	 * @param hash the hash so far, 16 bytes in the same order; zeros at the beginning. It is
-	 *             replaced by the hash with @p data
+	 * @param[in,out] hash the GHASH value, 16 bytes in the same order; zeros before the first
+	 *             call. The function updates it with @p data
 	 * @param data any number of bytes at any alignment. A partial last block is padded with
 	 *             zeros
 	 * @retval 0 done; the hardware no longer holds any of these values

@@ -34,10 +34,9 @@ struct cl_server_client {
 	 */
 	uint32_t record_bytes;
 	/**
-	 * The window of the session's records: it remembers which records arrived
-	 * (streams/window.h). For a new stream it is empty. For a resumed stream it contains the
-	 * records of earlier sessions. Its size in records is the member `window` of struct
-	 * cl_server.
+	 * The session's window (streams/window.h). It stores which records arrived: none for a new
+	 * stream, those of earlier sessions for a resumed stream. The window's size in records is
+	 * the member `window` of struct cl_server.
 	 */
 	const struct cl_window *window;
 };

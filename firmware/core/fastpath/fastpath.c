@@ -131,9 +131,9 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 }
 
 /**
- * Runs a command that reads or writes entry number @p place of a window. The entry stores whether a
- * record arrived, and a checksum of its data. The window belongs to the selected row, which is the
- * hardware's entry for one session.
+ * Runs a command that reads or writes entry number @p place of a session's window. This entry
+ * stores whether one record of the session arrived, and a checksum of the record's data. The caller
+ * has selected the session in the register ROW.
  */
 static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
 {

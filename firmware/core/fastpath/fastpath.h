@@ -3,7 +3,7 @@
  * @file
  * The UDP fast path as a server (engine/server.h): it receives the data records of its sessions
  * from the network and answers them without firmware. Firmware writes keys, sessions and the
- * windows of their records, and reads windows and counters back.
+ * sessions' windows (streams/window.h), and reads windows and counters back.
  *
  * A row is the hardware's entry for one session. A session's row and its key slot have the same
  * number, which struct cl_engine_key stores. That structure does not contain the key itself. No

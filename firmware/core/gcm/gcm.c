@@ -22,8 +22,8 @@ struct secrets {
 
 /**
  * Runs CTR mode. The first counter block is @p nonce, followed by @p number as a 32-bit number.
- * Only `compose_with` calls this function. So each call overwrites the data that an earlier call
- * left on the stack.
+ * Only `compose_with` calls this function, so all calls use the same part of the stack. Each call
+ * thus overwrites the data that the call before it left there.
  */
 static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 					   const struct cl_engine_key *key, const uint8_t *nonce,
@@ -46,7 +46,7 @@ static __attribute__((noinline)) void put_bits(uint8_t to[8], size_t len)
 	}
 }
 
-/** Continues a hash with data. Does nothing if @p len is 0. */
+/** Adds data to a GHASH computation. Does nothing if @p len is 0. */
 static __attribute__((noinline)) int hash_part(const struct cl_hasher *hasher,
 					       const uint8_t subkey[CL_BLOCK_BYTES],
 					       uint8_t hash[CL_BLOCK_BYTES], const uint8_t *data,

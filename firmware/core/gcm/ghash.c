@@ -29,10 +29,11 @@ struct state {
 /**
  * Multiplies two polynomials over GF(2).
  *
- * Each factor is split into four parts; a part contains every fourth bit of the factor. Two parts
- * are multiplied as integers. Every fourth bit of this product is a sum of at most eight bits,
- * modulo 2. The three bits above each sum have room for its carry. GCC's first pass of instruction
- * scheduling is disabled for this function, so that the function must save fewer registers.
+ * Each factor is split into four parts; a part contains every fourth bit of the factor. The
+ * function multiplies each part of one factor with each part of the other, as integers. Every
+ * fourth bit of such a product is a sum of at most eight bits, modulo 2. The three bits above each
+ * sum have room for its carry. GCC's first pass of instruction scheduling is disabled for this
+ * function, so that the function must save fewer registers.
  */
 #ifdef __clang__
 #define UNSCHEDULED

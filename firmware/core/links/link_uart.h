@@ -43,9 +43,9 @@ size_t cl_link_uart_frame(struct cl_link_uart *uart, enum cl_cobs_status status)
 /**
  * Reads received bytes. When they complete a record, returns the record's length.
  *
- * Frames that are broken, too short, too long or fail their CRC are zeroized and counted. Each call
- * reads a limited number of bytes: call the function in a loop. It is inlined together with @p get,
- * so a program should call it at only one place.
+ * Frames that are broken, too short or too long, or whose CRC is wrong, are zeroized and counted.
+ * Each call reads a limited number of bytes: call the function in a loop. The function is inlined
+ * together with @p get, so a program should call it at only one place.
  *
  * @return length in bytes of the record, which is in the buffer until the next call; 0 if no record
  *         is complete yet

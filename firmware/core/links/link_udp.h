@@ -43,14 +43,17 @@ struct cl_link_udp {
 
 /**
  * Returns true if the frame must not be answered, because its source is not a single other station
- * (RFC 1122, 3.2.1.3). That is so if the source (MAC address, IPv4 address or sender of an ARP
- * request) is a broadcast or multicast address. It is also so if the source MAC or IPv4 address
- * equals the destination's, or if the source is in 127.0.0.0/8 or, except in ARP, in 0.0.0.0/8.
+ * (RFC 1122, 3.2.1.3). The function checks the source MAC address, the source IPv4 address, and the
+ * sender's addresses in ARP. None of them is allowed to be a broadcast or multicast address, or in
+ * 127.0.0.0/8. In addition, the source MAC address must differ from the destination's. The source
+ * IPv4 address must also differ from the destination's, and must not be in 0.0.0.0/8.
  */
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
- * Finds frames for this link in firmware with a network stack; the stack receives all other frames.
+ * Tells whether a frame is for this link. Firmware with a network stack calls this function, and
+ * passes all other frames to the stack.
+ *
  * If the frame appears to contain an unfragmented datagram without IPv4 options for the link's UDP
  * port, returns a pointer to the destination IPv4 address in @p head; otherwise NULL.
  * cl_link_udp_receive makes all other checks.

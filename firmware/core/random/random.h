@@ -40,7 +40,7 @@ int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count
 
 /**
  * Writes random bytes with full entropy. Each group of 16 bytes is a CBC-MAC (SP 800-90B,
- * 3.1.5.1.1). Its message is random words with 256 bits of min-entropy; its key is public.
+ * 3.1.5.1.1) of random words with 256 bits of min-entropy. The CBC-MAC's key is a constant.
  *
  * @param engine a block cipher
  * @param[out] bytes all zero after a failure

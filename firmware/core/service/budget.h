@@ -11,7 +11,7 @@
 
 /**
  * Limits for work that belongs to no session, while a peer other than the sender has a session. On
- * average, such work gets one CPU cycle in CL_STRANGERS_PART. In one burst, it gets at most
+ * average, such work gets one of every CL_STRANGERS_PART CPU cycles. In one burst, it gets at most
  * CL_STRANGERS_MOST cycles.
  */
 #define CL_STRANGERS_PART 8u

@@ -19,8 +19,8 @@ enum purpose {
 
 #define DRAWN_BYTES 12u
 /**
- * Number of blocks in the CBC-MAC's message for a random counter block. The message is one block
- * with the purpose, the random words, and one block of bytes from the host.
+ * Number of blocks in the message of the CBC-MAC that yields a random counter block. The first
+ * block contains the purpose, the next blocks the random words, the last block bytes from the host.
  */
 #define DRAW_BLOCKS (CL_IDENTITY_WORDS / 4u + 2u)
 

@@ -95,7 +95,7 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *reply, size_t room);
 
 /**
- * Returns true if work for @p peer that belongs to no session is allowed to use CPU cycles now.
+ * Returns true if work outside sessions is allowed to use CPU cycles for @p peer now.
  * While no peer other than @p peer has a session, the result is always true. Otherwise a budget
  * limits such work. Call cl_sessions_tick first, to update the time.
  */

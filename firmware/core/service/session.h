@@ -118,7 +118,7 @@ struct cl_session {
 	uint8_t request_tag;
 	uint8_t reply_tag;
 	/**
-	 * Copy of the engine's member `anywhere`, except that it is always false in GCM, because
+	 * Copy of the engine's member `anywhere`; false for a server. Always false in GCM, because
 	 * GHASH in C is slow in memory that the CPU does not cache.
 	 */
 	bool anywhere;

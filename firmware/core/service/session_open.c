@@ -199,7 +199,10 @@ static uint16_t take_stream(struct cl_session *session, const struct cl_platform
 	return 0;
 }
 
-/** Sets the key in the session's engine or server, and starts the server for the session. */
+/**
+ * Sets the session's key in the engine or server that the session uses. If it uses a server, also
+ * starts the server for the session.
+ */
 static int start(struct cl_session *session, const struct cl_platform *platform,
 		 const struct cl_wire_open_request *request)
 {

@@ -39,7 +39,7 @@ static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_blo
 		if (i == index || other->blocks == 0 || mode > CL_RANGE_GCM) {
 			continue;
 		}
-		/* Two ranges overlap exactly if one of them begins inside the other. */
+		/* Two ranges overlap if and only if one of them begins inside the other. */
 		if (is_among(other->first, first, blocks) ||
 		    is_among(first, other->first, other->blocks)) {
 			return true;

@@ -3,9 +3,9 @@
  * @file
  * A stream is the data that a host sends in one session or, after an interruption, in several. It
  * reserves a range of counter blocks of one key (ranges.h), and has a window of its records
- * (window.h). After its session, the stream stays in the table, so that a host can resume it, until
- * a new stream needs the entry. The used part of its range stays in the table of ranges until power
- * is switched off.
+ * (window.h). After its session, the stream stays in the table of streams, so that a host can
+ * resume it. The stream's entry is reused only when a new stream needs an entry. The used part of
+ * the stream's range stays in the table of ranges until power is switched off.
  */
 #ifndef CL_STREAMS_H
 #define CL_STREAMS_H

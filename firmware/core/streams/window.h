@@ -47,8 +47,8 @@ enum cl_window_verdict {
 	/** The record arrived before, with different data. */
 	CL_WINDOW_OTHER,
 	/**
-	 * The record's number is lower than the window's first, or too much higher than the
-	 * window's last.
+	 * The record's number is lower than `first`, or is `first` + 2W or higher. W is the size
+	 * of the window.
 	 */
 	CL_WINDOW_OUTSIDE,
 };

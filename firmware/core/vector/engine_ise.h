@@ -138,11 +138,11 @@ struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine);
 
 /**
- * Continues a hash of GHASH (SP 800-38D, 6.4) with the hash subkey of @p key, on a unit with a
- * multiplier. The function does not move the hash subkey out of the unit.
+ * Adds data to a GHASH computation (SP 800-38D, 6.4) with the hash subkey of @p key. The unit must
+ * have a multiplier. The function does not move the hash subkey out of the unit.
  *
- * @param hash the hash so far, 16 bytes in the order of FIPS-197; zeros at the beginning. It is
- *             replaced by the hash with @p data
+ * @param[in,out] hash the GHASH value, 16 bytes in the order of FIPS-197; zeros before the first
+ *             call. The function updates it with @p data
  * @param data any number of bytes at any alignment. A partial last block is padded with zeros
  * @retval 0 done
  * @retval -EINVAL no key is set

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * GCM (SP 800-38D) on a vector unit with a multiplier. A product of GHASH takes as long as ten
- * other instructions. Encryption therefore starts a product after every three rounds of other
- * blocks. So the products run in parallel with the rounds and take little extra time.
+ * GCM (SP 800-38D) on a vector unit with a multiplier. A GHASH product takes as long as ten other
+ * instructions, but runs in parallel with them. Encryption therefore starts a product after every
+ * three AES rounds of other blocks. So the products take little extra time.
  *
  * v6 is the hash, and v7 the hash subkey H. No function here moves H out of the unit. The multiples
  * of H that the multiplier keeps cannot be read. The initial counter block (nonce, counter 1) is in
@@ -25,8 +25,8 @@
 #define HASH   6u
 #define SUBKEY 7u
 /**
- * Operand of the instruction vghsh: the number of the register that contains the hash, and the
- * number of the register that contains H.
+ * Operand of the instruction vghsh. It combines the numbers of two registers: HASH contains the
+ * hash, and SUBKEY contains the hash subkey H.
  */
 #define PAIR (HASH << 4 | SUBKEY)
 
@@ -134,8 +134,8 @@ static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 
 /**
  * Hashes @p data, except for the last @p blocks blocks, which it copies to @p tail. If the data
- * have fewer blocks, @p tail begins with zeros. Hashing these zeros first does not change the hash,
- * which is still zero.
+ * have fewer blocks, @p tail begins with blocks of zeros. The caller hashes these blocks first,
+ * while the hash is zero, so they do not change the hash.
  */
 CL_ISE_INLINE void hash_except(uint32_t tail[CL_ISE_BATCH_WORDS], size_t blocks,
 			       const uint8_t *data, size_t len)
@@ -431,11 +431,11 @@ static bool reaches(struct cl_ise_device *device, const void *in, const void *ou
 	return false;
 }
 
-/** Runs a scalar loop over @p groups groups from the start of the text on, at any alignment. */
+/** Runs a scalar loop over the first @p groups groups of the text, at any alignment. */
 static void encrypt_groups(scalar_loop *scalar, const uint8_t *in, uint8_t *out, size_t groups,
 			   uint32_t words[])
 {
-	uint32_t chunk[CHUNK_WORDS]; /* contains no plaintext after the loop */
+	uint32_t chunk[CHUNK_WORDS]; /* needs no zeroizing: the loop leaves only ciphertext */
 	uint32_t index = 1;
 
 	if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {

@@ -28,7 +28,7 @@
 #define CL_ISE_NO_ADDRESS 1u
 
 /*
- * A test bench can define CL_ISE_INLINE without inlining. In a test bench, function calls replace
+ * A test bench can define CL_ISE_INLINE without always_inline. There, function calls replace
  * the instructions of the unit, so the code need not be inlined.
  */
 #ifndef CL_ISE_INLINE

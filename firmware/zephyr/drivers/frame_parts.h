@@ -31,8 +31,8 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 				    struct cl_ethernet_counters *counts);
 
 /**
- * Copies a packet of at most CL_FRAME_MAX bytes into a slot. Computes the checksums whose fields
- * are 0.
+ * Copies a packet of at most CL_FRAME_MAX bytes into a slot. For each checksum field that contains
+ * 0, computes the checksum.
  *
  * @param counts the function adds the copy's cycles to these counters
  *

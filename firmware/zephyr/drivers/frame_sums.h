@@ -2,7 +2,7 @@
 /**
  * @file
  * Checks and computes the checksums of IPv4, UDP and ICMP in an Ethernet frame. The functions use
- * the sum of the frame's data, which the copy of the frame has computed.
+ * the sum of the frame's data, which was computed while the frame was copied.
  */
 #ifndef CL_FRAME_SUMS_H
 #define CL_FRAME_SUMS_H
@@ -21,8 +21,8 @@
 bool cl_frame_sums_are_right(const uint8_t *frame, size_t len, uint32_t sum);
 
 /**
- * Computes the checksums of IPv4, UDP and ICMP whose fields in the frame are 0, and writes them
- * there.
+ * For each checksum field of IPv4, UDP or ICMP that contains 0, computes the checksum and writes it
+ * to the field.
  *
  * @param frame 2-byte aligned
  * @param sum   cl_sum of the frame

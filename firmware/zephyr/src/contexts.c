@@ -33,9 +33,9 @@ static uint32_t generations;
 
 /**
  * Returns true if the operation that uses context @p i will never continue, because its thread was
- * aborted. Then either the thread is dead, or its thread object was started again. A restarted
- * thread shows one of two signs: the thread is running, but not in this operation; or its stack
- * pointer shows that the lease is not on its stack any more.
+ * aborted. After an abort, the thread is dead, or its thread object was started again. If it was
+ * started again, either the thread is running now, but not in this operation, or its stack pointer
+ * shows that the lease is not on its stack any more.
  */
 static bool is_lost(unsigned int i)
 {

@@ -2,7 +2,7 @@
 /*
  * Replaces the C library's memcpy. A word access of this core must be aligned, so the C library
  * copies byte by byte if source and destination are aligned differently. This memcpy loads and
- * stores aligned words in either case, and shifts them if necessary.
+ * stores aligned words even then, and shifts the data between the load and the store.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -23,7 +23,7 @@
  */
 #define CHUNK_BLOCKS 16u
 
-/** Returns the engine of firmware/core that works on the hardware context of @p device. */
+/** A function that returns an engine of firmware/core. The engine uses the context @p device. */
 typedef struct cl_engine maker(struct cl_ise_device *device);
 
 struct style {

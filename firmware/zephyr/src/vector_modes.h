@@ -12,8 +12,7 @@
 /**
  * Prepares a key for encryption or decryption. CTR mode needs keys for encryption.
  *
- * @param key the structure for the key. It must contain no key: it is zero, or cl_vector_clear has
- *            cleared it
+ * @param key the structure for the key. It must be zero, as it is after cl_vector_clear
  * @retval 0 done
  * @retval -EINVAL key_bits is not 128, 192 or 256
  */
@@ -23,9 +22,9 @@ int cl_vector_set_key(struct cl_engine_key *key, const uint8_t *key_bytes, unsig
 /**
  * Runs ECB or CBC over whole blocks at any alignment.
  *
- * @param run an entry of cl_modes_ise_vmem for the key's direction and length
+ * @param run a function from cl_modes_ise_vmem for the key's direction and length
  * @retval 0 done
- * @retval -errno an error of cl_modes_run
+ * @retval -errno @p run returned this error
  */
 int cl_vector_run(cl_modes_run *run, const struct cl_engine_key *key, uint32_t chain[4],
 		  const uint8_t *in, uint8_t *out, size_t blocks);
@@ -40,11 +39,11 @@ int cl_vector_block(const struct cl_engine_key *key, const uint8_t in[CL_BLOCK_B
 		    uint8_t out[CL_BLOCK_BYTES]);
 
 /**
- * Continues a hash of GHASH (SP 800-38D, 6.4) with the hash subkey of @p key. On a unit without a
- * multiplier, C code without tables computes it.
+ * Updates a GHASH value (SP 800-38D, 6.4) with @p data. The hash subkey comes from @p key. If the
+ * unit has no multiplier, C code without tables computes GHASH.
  *
- * @param hash the hash so far, 16 bytes; zeros at the beginning. It is replaced by the hash with
- *             @p data
+ * @param hash the GHASH value of all earlier data; 16 zero bytes if there are none. The function
+ *             writes the new value here
  * @param data any number of bytes at any alignment. A partial last block is padded with zeros
  * @retval 0 done
  * @retval -EINVAL no key is set

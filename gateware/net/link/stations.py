@@ -81,8 +81,8 @@ class KnownStations(LiteXModule):
 
         # # #
 
-        # Small memories store the addresses of the stations. Each memory has an entry for each row. A read in the cycle
-        # of a write returns the old entry.
+        # Small memories store the addresses of the stations. Each memory has a word for each row. If a word is read
+        # in the cycle in which it is written, the memory returns the old word.
         listed = Array([self._known.storage[n] for n in range(rows)])
         written, scanned = Signal(rows), Signal(row_bits)
         read = []

@@ -104,8 +104,8 @@ class Associations(Module):
 
         # # #
 
-        # The memories `numbers` and `bases` have a row for each association. If a row is read while it is written, the
-        # value is not used: the association is not `live`, or the row is read again.
+        # The memories `numbers` and `bases` have a row for each association. A value that is read from a row while the
+        # row is written is not used: the association is not `live`, or the row is read again.
         # The registers `pn`, `xpn` and `offset` keep values of the association that is being installed.
         pn, xpn, offset = Signal(PN_BITS), Signal(), Signal(IV_BITS)
         store = Signal()

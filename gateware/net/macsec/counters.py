@@ -5,7 +5,7 @@ from enum import IntEnum
 
 
 class Counter(IntEnum):
-    """The counters, modulo 2^32; `describe` returns a counter's meaning. A frame counts once, an EAPOL frame never."""
+    """The counters, modulo 2^32. A frame increments one counter; an EAPOL frame increments none."""
 
     InPktsUntagged = 0
     InPktsNoTag = 1

@@ -88,7 +88,7 @@ class FramePath(Module):
         self.submodules.gcm = gcm = BlockGCM(port=port, cycles=cycles, depth=0, portable=portable)
         self.submodules.texts = texts = drop(stream.SyncFIFO([("row", row_bits)], UNDER_WAY))
         # A long combinational path leads from the number of the word in `writer` to the grants of the ring. The skid
-        # buffer `skid` ends this path before GCM. Its delay does no harm: the ring takes the last block of a frame long
+        # buffer `skid` ends this path before GCM. It delays blocks, but the ring still takes a frame's last block long
         # before the frame's verdict. The skid buffer `results` ends the path from the grant of an ICV's row.
         self.submodules.skid = skid = drop(Skid(gcm.source.description))
         self.submodules.results = results = drop(Skid(gcm.result.description))

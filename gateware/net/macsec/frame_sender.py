@@ -35,7 +35,7 @@ def job_layout(rows: int, *, received: bool) -> list[tuple[str, int]]:
 
 class ByteJoiner(Module):
     """Joins the words of a frame: if a word before the last one has fewer than four bytes, later bytes fill the gap.
-    Unused bytes are zeros.
+    Unused bytes of the last word are zeros.
 
     Throughput: a word a cycle, and one cycle more for a frame. Latency: none.
 

@@ -25,8 +25,8 @@ _SECY_SLOT_ROWS = 128  # further rows for the slots of the SecY
 # The DMA's queues, each as (words, bits of a word): descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
 _GCM = ((128, 145),)  # GCM's memory for text that waits for its tag: (words, bits of a word)
-# Small memories of the fast path, as (words, bits of a word): the queues of replies and of destinations, and the
-# initial counter blocks. Then a client's keystream queue. Synthesis uses LUTs for them if the board's `Fit` allows it.
+# Small memories, as (words, bits of a word). `_SMALL`: the fast path's queues of replies and of destinations, and the
+# initial counter blocks. `_KEYSTREAM`: a client's keystream queue. Synthesis uses LUTs if the board's `Fit` allows it.
 _SMALL = ((16, 280), (16, 114), *((8, 32),) * 4)
 _KEYSTREAM = (16, 129)
 # Ethernet's memories, as (words, bits of a word): two clock crossings, two frame buffers, the sums of the records in
@@ -50,7 +50,7 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return how many block RAMs a memory takes, each with words of at most `widest` bits (18 if both ports write)."""
+    """Return the number of block RAMs of a memory. Each has words of at most `widest` bits (18 if both ports write)."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 

@@ -124,7 +124,7 @@ def _address(port: str) -> Check:
 
 
 def _neighbour(host: str) -> str:
-    """Return an example address: in the same network as the address `host`, but different from it."""
+    """Return an example of another address in the network to which the address `host` belongs."""
     network, _, last = host.rpartition(".")
     return f"{network}.{'101' if last == '100' else '100'}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks the files that a command's options name for conflicts, before any file is opened."""
+"""Before any file is opened, checks for conflicts between the files that a command's options name."""
 
 import argparse
 import os

@@ -21,8 +21,8 @@ _LOOKED_AT = 1 << 16  # maximum number of bytes read from a file to learn its si
 
 
 def trouble(verb: str, name: object, error: OSError) -> FileError:
-    """Return an error: the operation `verb`, such as "read", failed on the file `name`. The message gives the reason
-    and, if known, a remedy.
+    """Return an error for a failed operation on the file `name`; `verb` names the operation, for example "read". The
+    message gives the reason and, if known, a remedy.
     """
     return FileError(f"cannot {verb} {name}: {error.strerror}{_REMEDIES.get(error.errno or 0, '')}")
 

@@ -226,7 +226,7 @@ class OutputFile:
             raise trouble("complete", self.path, error) from error
 
     def discard(self) -> None:
-        """Mark the incomplete output: it is deleted when this object's context ends."""
+        """Mark the incomplete output for deletion, which happens when this object's context ends."""
         self.kept = None
         self._new = [path for path in (self.sidecar, self.part) if path]
 

@@ -230,7 +230,7 @@ class Device(Calls):
             return Opened.from_reply(reply, table.unpack(data)), token
         except BoardError:
             raise
-        except BaseException:  # the board might have opened a session: close this session
+        except BaseException:  # close the session that the board might have opened
             with contextlib.suppress(CipherlaneError):
                 self.exchange(Record(RecordType.RESET, token=token), attempts=1, resync=True)
             raise

@@ -142,7 +142,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            # Number of answers read after the deadline. They can have arrived in time, while this process was paused.
+            # Number of reads after the turn's end. They can return answers that arrived while this process was paused.
             late = 0
             while missing and late <= len(missing):
                 left = turn_ends - clock.now()

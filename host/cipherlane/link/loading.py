@@ -147,7 +147,7 @@ def start(device: Device) -> None:
         if error.code == ErrorCode.IMAGE:
             state = IMAGE_STATE_DOCS.get(error.detail, f"State {error.detail}.").rstrip(".")
             raise LoadError(f"the image in the board's memory was not started: {state}; {_STAYS}") from error
-        # The error TYPE (unknown type of request) comes from the started firmware: the loader's reply was lost.
+        # The error TYPE (unknown type of request) shows that the firmware has started; the loader's reply was lost.
         if error.code != ErrorCode.TYPE:
             raise
 

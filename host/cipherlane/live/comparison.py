@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares several engines on the same stream: each has its own session, and they take turns with the same pictures."""
+"""Compares several engines, each in its own session. The engines take turns at encrypting the same pictures."""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # if a turn takes fewer seconds, the engine gets twice as many pictures in its next turn
+SHORT = 0.1  # seconds; after a shorter turn, the engine gets up to twice as many pictures in its next turn
 _MOST_TURN = 1 << 20  # bytes
 
 
@@ -90,7 +90,7 @@ class Side:
         return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
-        """Return one measurement of all turns, or None if no whole picture came back; release unused counter blocks."""
+        """Release unused counter blocks. Return the measurement of all turns together; None without a whole picture."""
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)

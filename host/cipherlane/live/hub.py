@@ -31,7 +31,7 @@ class Hub:
         number, _ = self._newest.get(channel, (0, b""))
         self._newest[channel] = (number + 1, message)
         if self._loop:
-            with contextlib.suppress(RuntimeError):  # the server has ended and closed the event loop
+            with contextlib.suppress(RuntimeError):  # raised if the server has ended and closed the event loop
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:

@@ -36,7 +36,7 @@ class Stretch:
         self._thread.start()
 
     def offer(self, sample: Sample) -> bool:
-        """Wait until the decrypting thread is ready, and pass `sample` to it. Return False if it has stopped."""
+        """Pass `sample` to the decrypting thread when it is ready. Return False if it has failed or stays busy."""
         with self._changed:
             self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
             if self.error or self._next:

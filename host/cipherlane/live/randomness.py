@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 VALUES = 256
 _FREEDOM = VALUES - 1
-SUSPICIOUS = 1e-6  # a lower chi-square probability is suspicious: of a million random pictures, about one has it
+SUSPICIOUS = 1e-6  # a chi-square probability below this is suspicious: it occurs once in a million random pictures
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def evenness(data: bytes) -> Evenness:
 
 
 def tail(chi_square: float, freedom: int = _FREEDOM) -> float:
-    """Return the probability that chi-square with `freedom` degrees of freedom is at least this large.
+    """Return the probability that a chi-square variable with `freedom` degrees of freedom is at least `chi_square`.
 
     Approximation of Wilson and Hilferty (1931): the cube root is nearly normal.
     """

@@ -44,7 +44,7 @@ _POINTS = 120  # number of sessions (stretches) that the chart shows
 _PEER_RECORD = 1024  # default maximum bytes of a record if a second board decrypts
 # Below this rate in pictures per second, the pictures get half the bits per pixel, unless the user chose the bits.
 FEWEST_PICTURES = 2.0
-# If the rate exceeds FEWEST_PICTURES times this factor, pictures with half the bits per pixel get all bits again.
+# If the rate exceeds FEWEST_PICTURES times this factor, pictures with half the bits per pixel get all 8 bits again.
 _ENOUGH = 2.5
 _MOST_SIDES = 3  # maximum number of engines that take turns
 _RECORD_BYTES = (0, 64, 256, 512, 1024)  # 0: the largest possible
@@ -141,7 +141,7 @@ class Streamer:
                 self.stop()  # so that closing the second board waits only briefly
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
-        """Return a function that opens a device with `open_device`. After `stop`, the device soon gives up waiting."""
+        """Return a function that calls `open_device`, and makes the opened device stop waiting soon after `stop`."""
 
         def opened() -> Device:
             device = open_device()

@@ -104,7 +104,7 @@ class Top(App[None]):
             if self._ended:
                 return
             self.error = error
-            with contextlib.suppress(RuntimeError):  # the app is already ending
+            with contextlib.suppress(RuntimeError):  # raised if the app is already ending
                 self.call_from_thread(self.exit)
 
     async def _follow(self) -> None:

@@ -56,7 +56,7 @@ class Player:
         return self._newest
 
     def close(self) -> None:
-        """Stop playing, and wait for the thread that plays."""
+        """Stop playing, and wait up to 5 s until the playing thread has ended."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()

@@ -21,7 +21,7 @@ from .intervals import Interval, Intervals
 # Bytes that gigabit Ethernet adds to a datagram's payload: preamble, addresses and type, IPv4, UDP, FCS, gap between
 # frames.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
-_LEAST_PAYLOAD = 46 - 28  # minimum bytes of a UDP payload on the wire: Ethernet pads shorter frames
+_LEAST_PAYLOAD = 46 - 28  # minimum bytes that a UDP payload takes in a frame, because Ethernet pads shorter frames
 _WIRE_MBPS = 1000.0
 PERCENTILES = (50, 90, 99)
 _SELDOM = 3600.0  # seconds

@@ -20,7 +20,7 @@ def encode(data: bytes) -> bytes:
             out += group[:254]
             group = group[254:]
             if not group and index == len(groups) - 1:
-                return bytes(out)  # after a group of 254 bytes, decoding adds no zero byte: the encoding is complete
+                return bytes(out)  # decoding adds no zero after a group of 254 bytes, so no further group is needed
         out.append(len(group) + 1)
         out += group
     return bytes(out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A run joins consecutive data records of one stream to one sequence of bytes, which a link sends or receives at once.
+"""A run joins consecutive data records of a stream into one byte sequence, which a link sends or receives in one call.
 
 All records of a run have one size, except that the last may be shorter.
 """

@@ -47,8 +47,8 @@ class Best:
 
 
 def best(sources: Iterable[Source]) -> list[Best]:
-    """Return the best AES-128 result of each engine for each combination of measured speed (engine, record or link),
-    board, kind of result (such as `sim`) and clock.
+    """For each combination of measured speed (engine, record or link), board, kind of result (such as `sim`) and
+    clock, return the best AES-128 result of each engine.
 
     Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
     newest run counts.

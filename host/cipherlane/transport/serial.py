@@ -18,7 +18,7 @@ from . import tcp
 from .base import HARDWARE, SIMULATED, Transport
 
 DEFAULT_BAUD = 1_000_000
-# exceptions that ports raise; pyserial passes on those of the module termios unchanged
+# exceptions that ports raise; pyserial passes on the exception `termios.error` unchanged
 _FAULTS: tuple[type[Exception], ...] = (OSError,)
 with contextlib.suppress(ImportError):
     import termios

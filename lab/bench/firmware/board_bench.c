@@ -58,8 +58,8 @@ struct request {
 	uint32_t seed;
 	/**
 	 * The memory that holds the data. 0: buffer memory; 1: SRAM; 2: SDRAM, if the board has it;
-	 * 3: SDRAM, but the program copies each PIECE_BYTES of data to the buffer memory, processes
-	 * them there and copies them back.
+	 * 3: SDRAM, but the program copies the data in pieces of PIECE_BYTES to the buffer memory,
+	 * processes each piece there and copies it back.
 	 */
 	uint32_t memory;
 };

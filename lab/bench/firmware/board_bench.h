@@ -24,7 +24,7 @@ struct bench_variant {
 	 */
 	const struct cl_modes *modes;
 	/**
-	 * Sets a key for CTR; the arguments are those of cl_modes.set_key. If this pointer is NULL,
+	 * Sets a key for CTR; the arguments are as in cl_modes.set_key. If this pointer is NULL,
 	 * the program calls modes->set_key for CTR and passes false for @p decrypt.
 	 */
 	int (*set_ctr_key)(void *hw, struct cl_engine_key *key, const uint8_t *key_bytes,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The receiving side of LTE's layer 2 in a terminal (a phone, for example): the downlink's data
- * plane of Release 8. It turns transport blocks into packets. The engine `snow3g` deciphers
- * 128-EEA1, and all other engines decipher 128-EEA2. 128-EEA0 does not cipher and needs no engine.
+ * The receiver of LTE's layer 2 (Release 8) in a terminal, for example a phone. It turns transport
+ * blocks of the downlink's data plane into packets. The engine `snow3g` deciphers 128-EEA1, and all
+ * other engines decipher 128-EEA2. 128-EEA0 does not cipher and needs no engine.
  *
  * A transport block is a MAC PDU (TS 36.321, 6.1.2): subheaders, then the parts that they describe.
  * A part for a logical channel is one RLC AMD PDU (TS 36.322, 6.2.1.4). It contains one whole PDCP
@@ -108,7 +108,7 @@ struct lte_stack {
  *              bytes before the block and up to three bytes after it.
  * @retval 0 done; `counts` in @p stack tells how many parts were delivered, skipped or dropped
  * @retval -EBADMSG the MAC header does not fit the block's length: nothing was delivered
- * @retval -errno an error of the engine; the packets before the error were delivered
+ * @retval -errno the engine returned this error; the packets before the error were delivered
  */
 int lte_receive(struct lte_stack *stack, const uint8_t *block, size_t len);
 
@@ -137,7 +137,7 @@ bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu);
  * Step of PDCP: deciphers a PDCP PDU and delivers the packet, if the PDU contains one.
  *
  * @retval 0 the packet was delivered, or the PDU was counted as a control PDU or as dropped
- * @retval -errno the engine's error
+ * @retval -errno the error that the engine returned
  */
 int lte_pdcp(struct lte_stack *stack, const struct lte_pdu *pdu);
 

@@ -28,8 +28,8 @@
  */
 struct lte_bench_request {
 	/**
-	 * Number of the engine. 0: no engine, for 128-EEA0. n > 0: the n-th engine of the program;
-	 * `snow3g` deciphers 128-EEA1, all others 128-EEA2.
+	 * Number of the engine. 0 means no engine (128-EEA0). Each program has its own list of
+	 * engines, numbered from 1. The engine `snow3g` deciphers 128-EEA1, all others 128-EEA2.
 	 */
 	uint32_t cipher;
 	uint32_t passes;
@@ -42,7 +42,7 @@ struct lte_bench_request {
 	uint32_t bytes;
 };
 
-/** Returns the receiver's state before the first PDU of a block; @p engine is NULL for 128-EEA0. */
+/** Returns a bearer that expects the first PDU of a block. @p engine is NULL for 128-EEA0. */
 static inline struct lte_bearer lte_bench_bearer(const struct lte_bench_request *request,
 						 const struct cl_engine *engine,
 						 const struct cl_engine_key *key)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show the values in the papers next to ours. Each table or figure that we compare becomes a table; for each of the
-others, the page gives the reason why we do not compare it.
+"""Show the values in the papers next to ours. Each table or figure that we compare becomes a table. For every other
+table or figure, the page gives the reason why we do not compare it.
 """
 
 from itertools import groupby

@@ -16,8 +16,8 @@ OPERATIONS = {
     "multiply": "Montgomery multiplication",
     "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
 }
-# Maps a kind of multiplier to a number. This is how many halves of a product of two words the multiplier's instructions
-# return: both halves, or only the low half.
+# Maps each kind of multiplier to the number of halves that it returns of a product of two words: both halves (2), or
+# only the low half (1).
 HALVES = {"both": 2, "low": 1}
 # The simulation of an exponentiation takes long, and an exponentiation consists mostly of multiplications. So we
 # measure exponentiation only with the multiplier that returns both halves.
@@ -49,9 +49,9 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return how many instructions a product of two numbers takes, for three cases. First: the fewest possible
-    instructions on the CFU port. Second: the CPU sends all operands to the port before it reads the first result.
-    Third: the instructions of RV32M.
+    """Return three numbers of instructions for a product of two integers. The first is the lowest possible number on
+    the CFU port. The second applies if the CPU sends all operands to the port before it reads the first result. The
+    third is the number of RV32M instructions.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.

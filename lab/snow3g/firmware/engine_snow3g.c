@@ -70,8 +70,8 @@ static const struct known_answer known_answers[] = {
 /* clang-format on */
 
 /**
- * Returns true if @p counter is a valid counter block of 128-EEA1, and if @p len bytes of data from
- * this block on end within the longest message that the hardware supports.
+ * Returns true if @p counter is a valid counter block of 128-EEA1, and if its message is not too
+ * long: the hardware must be able to process @p len bytes of data, starting with this block.
  */
 static bool is_of_message(const uint8_t counter[CL_BLOCK_BYTES], size_t len)
 {

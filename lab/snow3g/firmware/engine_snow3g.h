@@ -2,8 +2,7 @@
 /**
  * @file
  * The engine that uses the SNOW 3G accelerator. It computes 128-EEA1 (TS 33.401, B.1.2) on whole
- * bytes. The accelerator has its own DMA. Its registers are the same as those of the CTR
- * accelerator.
+ * bytes. The accelerator has its own DMA and the same registers as the CTR accelerator.
  *
  * The counter block of a message's block n is COUNT (32) || BEARER (5) || DIRECTION (1) || 26 zeros
  * || n (64), as in 128-EEA2. It selects bits 128 n to 128 n + 127 of the message's keystream; n is

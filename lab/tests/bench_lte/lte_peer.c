@@ -5,10 +5,10 @@
  *
  * A request on standard input is ten 32-bit words, then a transport block. The words are: mode,
  * four words of the key, COUNT of the first PDU, BEARER, LCID, misalignment of the block, length of
- * the block. Modes: 0: 128-EEA0. 1: 128-EEA2 with the engine `table`. 2: like mode 1, but PDCP
- * deciphers directly from the block without copying the data first, as with the accelerator. 3:
- * continue with the state of the previous request's bearer. If 256 is added to the mode, each layer
- * finishes the whole block before the next layer starts.
+ * the block. Mode 0 is 128-EEA0. Mode 1 is 128-EEA2 with the engine `table`. Mode 2 is like mode 1,
+ * but PDCP deciphers directly from the block without copying the data first, as with the
+ * accelerator. Mode 3 continues with the state of the previous request's bearer. If 256 is added to
+ * the mode, each layer finishes the whole block before the next layer starts.
  *
  * A reply is seven 32-bit words: status, the five counts of struct lte_counts, COUNT of the last
  * PDU. Then come the packets; the length of each packet precedes it. The length 2^32 - 1 marks the

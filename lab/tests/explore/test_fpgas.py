@@ -113,7 +113,7 @@ def test_why_a_tool_fails(log, reason, tmp_path):
 
 @pytest.fixture
 def tools(tmp_path):
-    """Return an environment with a fake Yosys and a fake nextpnr that record their calls. Seed 2 does not fit."""
+    """Return an environment with a fake Yosys and a fake nextpnr that record their calls. nextpnr fails with seed 2."""
     folder = tmp_path / "tools"
     folder.mkdir()
     ports = {"clk": {"direction": "input", "bits": [2]}}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test `make explore-isa`, which measures the parts of the vector unit. The tests check how the command reads the
-tools' reports, when it runs a tool again, and which registers it puts around a part.
+tools' reports, when it runs a tool again, and whether the shift registers around a part reach all ports of the part.
 """
 
 import json

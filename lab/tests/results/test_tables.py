@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the tables of measurements: the values that a table takes from the output of a command, and the rows that it
-shows.
+"""Test the tables of measurements. The tests check which values are read from the output of a command, and which rows
+a table shows.
 """
 
 import json

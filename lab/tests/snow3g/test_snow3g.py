@@ -27,8 +27,8 @@ def generator(request):
 
 
 def keystream(sim, key: str, iv: str, count: int) -> tuple[list[int], list[int]]:
-    """Return the first words of a keystream. Also return, for each word, the number of cycles since the start of the
-    job.
+    """Return the first words of a keystream. Also return, for each word, the number of cycles since the generator
+    accepted the job (key and IV).
     """
     dut, z, times, begun = sim.dut, [], [], []
 
@@ -125,8 +125,8 @@ def ciphered(sim, jobs: list, data: list[bytes], rng=None) -> list[bytes]:
 
 @pytest.mark.parametrize("seed", [None, 1])
 def test_messages(eea1, seed):
-    """Encrypt and decrypt 3GPP's messages. The core must ignore the bits after the message and return zeros instead of
-    them.
+    """Encrypt and decrypt 3GPP's messages. The core must ignore the input bits after the end of the message, and return
+    zeros in their positions.
     """
     rng = random.Random(seed) if seed else None
     jobs = [job_for(message, message.bits) for message in MESSAGES]

@@ -61,8 +61,8 @@ static uint32_t *pad(unsigned int phase, unsigned int offset)
 }
 
 /**
- * Returns the register with word @p n of the data of a write or read. The words are spread over the
- * PHY's phases. @p offset is the byte offset of the first data register in each phase.
+ * Returns the PHY's register for data word @p n of a write or read burst. Each phase of the PHY has
+ * registers for some of the words. In each phase, the first of them is at byte offset @p offset.
  */
 static uint32_t *word_pad(unsigned int n, unsigned int offset)
 {
@@ -179,8 +179,8 @@ uint32_t ddrphy_burstdet_seen_read(void)
 }
 
 /**
- * Maps the memory. To model an address line without effect, it maps each page of a file at two
- * addresses.
+ * Maps the memory. To model an address line without effect, the function maps each page of a
+ * file at two addresses.
  */
 static uint8_t *create_memory(void)
 {

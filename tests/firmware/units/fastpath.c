@@ -70,8 +70,8 @@ static uint64_t sum_of(const uint8_t *data, uint32_t length)
 
 /**
  * Checks a record against its session's window, and marks a new record in the window. Returns the
- * code of an event: the record is new or repeated, its data differ from the earlier record, the
- * record is outside the window, or the session has no key.
+ * code of one of these events: a new or repeated record, a record with other data than before, a
+ * record outside the window, or a session without a key.
  */
 static uint32_t window(struct units_row *row, uint64_t block, const uint8_t *data, uint32_t length)
 {

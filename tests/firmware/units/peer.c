@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Drives the engines for the board's hardware with models of this hardware. It reads commands from
- * stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Keys are stored
- * in numbered structures, which a command selects by number. The program is built with sanitizers.
- * During a call, the sanitizer reports each access to memory that the hardware can reach, except to
- * the parts that the call is allowed to access.
+ * Runs the engines for the board's hardware on models of this hardware. The program reads commands
+ * from stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Keys are
+ * stored in numbered structures, which a command selects by number. The program is built with
+ * sanitizers. During a call, the sanitizer reports each access to memory that the hardware can
+ * reach, except to the parts that the call is allowed to access.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>
@@ -30,8 +30,8 @@
 #define MODES       4u
 #define SERVER      6u /* index of the server (the fast path) in the list of engines */
 /**
- * Byte offsets in the memory that the hardware reaches, at which the engines' input and output
- * buffers begin. The bounce buffer is at offset 0.
+ * Offsets of the engines' input and output buffers in the memory that the hardware reaches, in
+ * bytes. The bounce buffer is at offset 0.
  */
 #define IN_AT     0x1000u
 #define OUT_AT    0x8000u

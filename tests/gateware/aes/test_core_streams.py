@@ -314,7 +314,7 @@ def test_clear_slot_leaves_the_others(bench):
 
 
 def test_clear_of_another_slot_waits_for_the_load(bench):
-    """A command that zeroizes one slot while a key is loaded into another slot waits until the load is complete."""
+    """While a key is loaded into one slot, a command to zeroize another slot waits until the load is complete."""
     if bench.member.slots == 1:
         assert len(bench.core.key_valid) == 1  # there is no other
         return

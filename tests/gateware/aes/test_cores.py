@@ -98,7 +98,7 @@ def test_no_bubble_between_slots_and_key_lengths(bench):
     own = [bench.cycles_of_a_block(8 * len(keys[slot])) for slot, _ in blocks]
     if bench.member.engines == 1:
         assert cycles == own[1:]
-    else:  # an engine waits for its turn no longer than the slowest block takes
+    else:  # an engine waits for other engines at most as long as the slowest block takes
         assert sum(cycles) <= max(own) * len(cycles) / bench.member.engines + max(own)
 
 

@@ -43,7 +43,7 @@ class Message:
     slot: int = 0
     tag: bytes | None = None  # if None, encrypt `text`; otherwise decrypt `text` and verify this tag
     tag_length: int = 16
-    verify: bool = False  # if true, verify only the tag and output no text
+    verify: bool = False  # if true, only verify the tag, and output no text
 
     @property
     def header(self) -> dict:

@@ -9,7 +9,8 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-# How many slots the second client has. The loader refuses, not delays, the second client's commands on slots in use.
+# Number of slots of the second client. If a slot is in use, the loader refuses this client's commands on the slot. It
+# does not delay them.
 OTHER_SLOTS = 2
 WAIT_CYCLES = 40
 

@@ -34,7 +34,7 @@ class Message:
     aad_address: int = 0
     tag_address: int = 0
     iv_address: int = 0
-    changes: dict = field(default_factory=dict)  # values to write instead of the right ones, by register or option
+    changes: dict = field(default_factory=dict)  # wrong values to write, by name of the register or option
     ordered: int = 0
     interrupt: int = 0
 

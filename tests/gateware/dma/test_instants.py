@@ -36,13 +36,13 @@ class Sweep:
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # The tests try a command in each of this number of cycles. Each number exceeds the duration of an operation:
-        # `passage` the duration of a descriptor, `loading` of a key expansion or of the zeroization of a slot, and
-        # `clearing` of the zeroization of all slots.
+        # The tests try a command in every cycle below one of these limits. Each limit is longer than an operation.
+        # `passage` is longer than a descriptor. `loading` is longer than a key expansion or the zeroization of a slot.
+        # `clearing` is longer than the zeroization of all slots.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
-        """Write a register. In the next cycle, the caller must use the register bus again or set its `we` to 0."""
+        """Write a register. In the next cycle, the caller must set the bus's `we` to 0, or access a register again."""
         csr = self.bench.csr
         yield [csr.adr.eq(self.bench.address[name]), csr.dat_w.eq(value), csr.we.eq(1)]
         yield

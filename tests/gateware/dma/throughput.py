@@ -23,7 +23,7 @@ from tests.gateware.dma.bench import ORIGIN, Bench, Descriptor
 from tests.gateware.dma.gcm_bench import Message
 from tests.gateware.support import ROOT
 
-PORT_CYCLES = 2  # for each block, the DMA reads and writes once: one cycle each
+PORT_CYCLES = 2  # port cycles per block: one for the DMA's read, one for its write
 BUFFER = 32 * 1024
 BURST_BEATS = 32
 T1 = 0x00112233445566778899AABBCCDDEEFF

@@ -254,7 +254,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     def start(frame):
         asked.append(frame)
         if len(asked) == SILENT:
-            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # can be long now: all later requests are answered
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # can be long, as the board answers all later requests
         if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
         return frame if len(asked) > SILENT else b"\2"
@@ -315,7 +315,7 @@ def test_a_bootloader_is_given_the_flash_s_content_and_asked_nothing(build, load
     ],
 )
 def test_a_bootloader_that_takes_it_not(build, loader, writes, status, says):
-    """The command reports an error even if openFPGALoader's exit status is 0, as it is after a failed download."""
+    """The command reports an error even if openFPGALoader exits with 0, which it also does after a failed download."""
     loader("", 0, writes, status)
     with pytest.raises(FlashError, match=rf": {says}\Z"):
         flash(ORANGECRAB, build, "spi")
@@ -351,8 +351,8 @@ REVISIONS = {
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_revision_is_loaded_by_its_cable(build, loader, monkeypatch, revision):
-    """The attached cable shows which revision the board has. If no cable or the cables of both revisions are attached,
-    the argument `revision` decides.
+    """The attached cable shows which revision the board has. If no cable is attached, or if the cables of both
+    revisions are attached, the argument `revision` decides.
     """
     usb, words = REVISIONS[revision]
     said = loader(detected("LFE5UM5G-85"))

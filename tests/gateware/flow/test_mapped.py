@@ -91,7 +91,7 @@ def test_carry_chain_adds():
     build = Builder()
     a, b = build.port("a", "input", 4), build.port("b", "input", 4)
     (carry,), total = build.port("carry", "input", 1), build.new(4)
-    # If D = 1, this LUT computes A ^ B ^ C. Its lowest four bits are for the carry logic; they compute A.
+    # If D = 1, this LUT4 computes A ^ B ^ C. The carry logic uses bits 3:0 of the LUT's contents, which compute A.
     table = f"{0x96AA:016b}"
     for pair in range(2):
         (out,) = build.new(1)

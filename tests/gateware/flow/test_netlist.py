@@ -112,8 +112,8 @@ def _run(folder, *command):
 
 
 def _assert_equal(theirs, how, name, ours=None):
-    """Prove two modules equal: `theirs`, with Yosys' cell models, and `ours`, with our Verilog of the cells. If `ours`
-    is not given, both are the netlist `theirs`.
+    """Prove that two netlists are equivalent: `theirs`, with Yosys' cell models, and `ours`, with our cell models. If
+    `ours` is not given, the proof compares both sets of cell models in the netlist `theirs`.
     """
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -274,7 +274,7 @@ class _Expected:
         row = address >> ADDRESS_BITS[width]
         if width >= 9:
             return range(row * width, (row + 1) * width)
-        byte, first = divmod(row * width, 8)  # narrow ports cannot address the ninth bit of a unit
+        byte, first = divmod(row * width, 8)  # narrow ports cannot address the ninth bit of a 9-bit unit
         return range(byte * 9 + first, byte * 9 + first + width)
 
     def enabled(self, port):

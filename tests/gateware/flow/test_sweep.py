@@ -35,7 +35,7 @@ OPTIONS = ["--25k", "--package", "CABGA256", "--json", "top.json", "--lpf", "top
 
 
 class Lab:
-    """A Dask scheduler on loopback, and its workers. The same programs run on the machines of a lab."""
+    """A Dask scheduler on loopback, and its workers. On a lab's machines, the same programs run."""
 
     def __init__(self, folder):
         """Start the scheduler. Write into `folder` a tool that only the workers have."""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the store of GHASH subkeys: requests after a new key, removal with the key, late answers, flush, zeroization."""
+"""Test the store of GHASH subkeys: requests after a new key, removal of a subkey when its key is removed, late answers,
+flush, and zeroization.
+"""
 
 from migen import run_simulation
 

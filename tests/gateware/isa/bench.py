@@ -124,7 +124,7 @@ def block_of(values) -> bytes:
 
 
 def random_address(rng):
-    """Return a random address: mostly of a block in the memory, sometimes unaligned or outside the memory."""
+    """Return a random address. Most addresses are valid; some are unaligned or outside the memory."""
     return ORIGIN + 16 * rng.randrange(SIZE // 16) + rng.choice([0] * 12 + [4, -8192])
 
 

@@ -70,7 +70,7 @@ def test_hazards_at_every_distance(run, other, slow):
                     program("sub_word", rng.getrandbits(32))
                 program("vxor_group", ORIGIN + 16 * s, 512 - 16 * s + 128 * (s - first))
                 for _ in range(distance):
-                    # The field `kw` is a key register's number. The unit must not take it for a state register.
+                    # The field `kw` selects a key register. The unit must not take it for a state register's number.
                     program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))
                 disturb(program, s)
             program.check(run, slow=slow)
@@ -169,5 +169,5 @@ def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
 
 
 def slices(word):
-    """Return the 128-bit numbers that begin at bits 0 to 63 of a word."""
+    """Return 64 numbers: bits 127:0 of a word, bits 128:1, and so on, up to bits 190:63."""
     return {word >> first & (1 << 128) - 1 for first in range(64)}

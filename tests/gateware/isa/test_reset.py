@@ -20,8 +20,8 @@ INSTANTS = 48
 
 
 class Bench:
-    """The simulated unit, with a test bench for the CPU, which sends commands, and one for a memory, which can stop
-    answering.
+    """The simulated unit, with test benches that replace the CPU and a memory. The CPU sends commands. The memory can
+    stop answering.
     """
 
     def __init__(self):

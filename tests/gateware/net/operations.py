@@ -72,7 +72,9 @@ class Operations:
         return [(cycle, "row", session.row), self.command("close", cycle)]
 
     def write_window(self, row: int, window: Window, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that write a window. After each entry, two reads of `status` give the hardware time."""
+        """Return the accesses that write a window. After each entry, two reads of `status` give the hardware
+        time to store the entry.
+        """
         accesses = [("row", row), ("window_base", window.first * window.record_blocks)]
         for place in range(RECORDS):
             kept = window.sums.get(window.first + place)

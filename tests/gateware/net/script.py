@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Converts frames to and from scripts: the bytes at a GMII, cycle by cycle. A script is an array with one entry per
-cycle, a byte and its valid bit.
+"""Converts frames to scripts, and scripts to frames. A script describes the bytes at a GMII: an array with one entry
+per clock cycle. An entry consists of a byte and its valid bit.
 """
 
 import struct

@@ -20,9 +20,10 @@ from tests.gateware.net.peripheral_board import ENDLESS, Answer, PeripheralBoard
 
 COMMANDS = ("close", "load_key", "clear_key", "zeroize", "reset")
 SLOTS = 8
-SIZES = (16, 64, 200, 1448)  # bytes of data; the last size fills a datagram of 1472 bytes
-# Pairs (core, cycles between two tries). The cores are: the core of the Ethernet boards, but with the S-boxes that
-# Verilator compiles fastest; the fastest core; the slowest core. For the slowest, trying every cycle takes too long.
+SIZES = (16, 64, 200, 1448)  # bytes of data in a record; 1448 bytes fill a datagram of 1472 bytes
+# Pairs (core, cycles between two tries). The first core is the core of the Ethernet boards, but with the S-boxes that
+# Verilator compiles fastest. The second is the fastest core. The third is the slowest core, for which it would take too
+# long to try every cycle.
 CORES = (
     (CORE, 1),
     ({"datapath": "pipelined", "sbox": "block_ram"}, 1),
@@ -32,7 +33,7 @@ CORES = (
 
 @dataclass
 class Findings:
-    """Results of a sweep: numbers of tried cycles, answered and dropped datagrams, and a message for each error."""
+    """Results of a sweep: the numbers of cycles tried, datagrams answered and datagrams dropped, and error messages."""
 
     instants: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -175,7 +176,9 @@ class Sweep:
         return "a wrong or foreign answer" if present else None
 
     def _afterwards(self) -> str | None:
-        """Check the board's state and answers after the command, close the sessions; return a message on an error."""
+        """Check the board's state and answers after the command, and close the sessions. Return a message if there is
+        an error, otherwise None.
+        """
         board, operations, victim, other = self.board, self.board.operations, self.victim, self.other
         valid, opened = board.play([], [(0, "key_valid", None), (0, "opened", None)])[1]
         keys = {victim.slot: victim.key, other.slot: other.key}

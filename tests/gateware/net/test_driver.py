@@ -189,7 +189,7 @@ def test_what_the_hardware_cannot_hold_is_not_served(driver, session):
 
 @pytest.mark.parametrize("register, field", [("status", "window_busy"), ("in_use", None)])
 def test_hardware_that_does_not_answer_ends_the_wait(driver, session, register, field):
-    """If the hardware does not answer in time, the driver still closes the session, but cannot read its window."""
+    """If the hardware does not answer in time, the driver closes the session, but cannot read the record window."""
     driver.set_key(session)
     assert driver.serve(session, CWindow(records=RECORDS)) == 0
     driver.stuck[register] = driver.board.bit(register, field) if field else 0xFF

@@ -82,7 +82,7 @@ def flipped(frame: bytes, position: int, bit: int) -> bytes:
     return frame[:position] + bytes([frame[position] ^ 1 << bit]) + frame[position + 1 :]
 
 
-# Returns faulty datagrams: a dictionary from name to (event to count, frame).
+# Returns faulty datagrams: a dictionary that maps each name to (event that the board must count, frame).
 def _faults(rng: random.Random, session: Session) -> dict:
     data = rng.randbytes(rng.choice((1, 16, 100, 500)))
     place = session.place()

@@ -428,8 +428,8 @@ def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
 
 @pytest.mark.parametrize("first", [b"some data", b""])
 def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
-    """The fast path answers a repeated record, but refuses different data at the record's offset. The first record
-    contains data or is empty. A damaged record does not change the window.
+    """The fast path answers a repeated record, but refuses different data at the record's offset. This also holds if
+    the first record was empty. A damaged record does not change the window.
     """
     rng = random.Random(6)
     (session, *_), received = make_sessions(rng), []
@@ -438,8 +438,8 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    # A record's checksum has two 32-bit halves. The checksums of these two strings differ from the checksum of
-    # `some data` in only one half.
+    # A record's checksum has two 32-bit halves. For each of these two strings, only one half differs from the
+    # checksum of `some data`.
     others += [b" datsomea", b"tome\x1fdat`"]
 
     def produce():

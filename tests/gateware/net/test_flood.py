@@ -17,7 +17,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_MAC, datagram, expected, o
 
 RECORDS, RECORD_BYTES, DRAIN_CYCLES = 8, 1440, 20_000
 MOST_SHARE = 0.05
-LONG_RECORDS = 60  # with so many records, a backlog of frames would fill the receive buffer
+LONG_RECORDS = 60  # so many records that a growing backlog of frames would fill the receive buffer
 
 
 @pytest.fixture(scope="module")
@@ -77,8 +77,8 @@ def served(board: GMIIBoard, script: array, answers: list[bytes]) -> int:
 
 
 def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, list[bytes]]:
-    """Return a script in which records of the session alternate with frames of a host without a session. Each kind
-    occupies about half of the wire's time.
+    """Return a script in which records of the session alternate with frames of a stranger (a host without a session).
+    Records and strangers' frames each occupy about half of the time on the wire.
 
     Also return the expected answers to the session. Without `strangers`, the wire is idle instead.
     """
@@ -95,7 +95,7 @@ def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, 
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
-    """The session's frames use about half of the time on the wire. Frames of a host without a session fill the rest."""
+    """The session's frames use about half of the time on the wire. A stranger's frames (no session) fill the rest."""
     took = []
     for strangers in (False, True):
         board.reset()
@@ -106,8 +106,8 @@ def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
 
 @pytest.mark.parametrize("flood", ["short pings", "long pings", "ARP requests"])
 def test_no_backlog_of_answers_to_strangers_grows(board, flood):
-    """If the board answered all frames of the host without a session, these answers would fill half of the time on the
-    transmit wire. Even in a long flood, no record is lost.
+    """A stranger (a host without a session) sends a long flood. If the board answered each of its frames, the answers
+    would fill half of the time on the transmit wire. The session must lose no record and hardly become slower.
     """
     took = []
     for strangers in (False, True):

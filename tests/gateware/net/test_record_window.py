@@ -114,7 +114,7 @@ def bench(simulated):
 
 def next_record(rng: random.Random, window: Window, sent: dict) -> tuple[int, bytes]:
     """Choose a record at random; return its first block and its data. The record can be the next one, an early or late
-    one, a repetition with the same or with changed data, too long, or not aligned to a record.
+    one, a repetition with the same or with changed data, too long, or not aligned to a record boundary.
     """
     number = max(window.sums, default=window.first - 1)
     kind = rng.choice(("next", "next", "next", "repeat", "other", "near", "far", "before", "odd", "long"))
@@ -221,8 +221,9 @@ def test_the_end_of_the_index(bench, blocks):
 
 
 def test_a_record_within_the_window_does_not_move_it(bench):
-    """A record near the start of the window must not move the window. Each tested window starts 10 above a power of
-    two. If the window wrongly moved back to end with the new record, it would start below this power of two.
+    """A record near the start of the window must not move the window. Each tested window starts 10 records
+    after a power of two. Hardware that wrongly moves the window back, so that it ends with the new record, moves the
+    window's start below this power of two.
     """
     rng, results, bases = random.Random(6), [], []
     wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
@@ -251,9 +252,9 @@ def test_no_record_comes_while_record_blocks_is_0(bench):
 
 
 def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
-    """The window has 64 places. Record n uses place n modulo 64, which stores the record's lap: n divided by 64,
-    modulo 128. If a place receives no record for 127 laps, its next record looks like a repetition of the stored
-    record, and is refused because its data differ. A place that receives a record in each lap accepts all of them.
+    """The window has 64 entries. Record n uses entry n modulo 64, which stores the record's lap: n divided by 64,
+    modulo 128. If an entry receives no record for 127 laps, its next record looks like a repetition of the stored
+    record, and is refused because its data differ. An entry that receives a record in each lap accepts all of them.
     """
     rng, results = random.Random(5), []
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The health tests of SP 800-90B, 4.4, applied to whole sequences, written from the standard's text."""
+"""The health tests of SP 800-90B, 4.4, as functions of a whole sequence, written from the standard's text."""
 
 WINDOW = 1024
 

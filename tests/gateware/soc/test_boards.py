@@ -53,8 +53,8 @@ def test_a_soc_is_made_of_pads_that_there_are_for_the_part_that_there_is(target)
 
 
 def listed(option):
-    """Return a list that openFPGALoader prints, as a dictionary: the cable of each board, or the USB identity of each
-    cable.
+    """Let openFPGALoader print its list of boards or cables. Return a dictionary that maps each board to its cable, or
+    each cable to its USB identity.
     """
     said = subprocess.run(["openFPGALoader", option], capture_output=True, text=True, timeout=HANG_S).stdout
     return dict((*line.split(), "")[:2] for line in said.splitlines() if line.strip())

@@ -22,7 +22,7 @@ from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 ETHERNET = {
     ("AsyncFIFO", "eth_rx", "sys"),  # frames
     ("AsyncFIFO", "sys", "eth_rx"),
-    ("MultiReg", "eth_rx", "sys"),  # these carry the pointers of the AsyncFIFOs, and events of the Ethernet MAC
+    ("MultiReg", "eth_rx", "sys"),  # pointers of the AsyncFIFOs, and events of the Ethernet MAC
     ("MultiReg", "sys", "eth_rx"),
     ("AsyncResetSynchronizer", "sys", "eth_rx"),
 }

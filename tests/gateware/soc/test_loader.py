@@ -217,7 +217,7 @@ def line():
 
 
 def detections(simulation, line, cycles, low):
-    """Return the cycles in which a break is detected, with the line held low or driven by the UART."""
+    """Return the cycles in which a break is detected. If `low` is 1, the line is held low; else the UART drives it."""
     found = []
 
     def process():

@@ -117,7 +117,7 @@ GOOD = [activate(), write(), *nop(2)]
         ([("load_mode", 2 << 4), ("nop",)], False),
         ([precharge(), activate(), precharge(), activate()], False),  # tRAS
         ([precharge(), activate(), *nop(1), precharge(), activate()], True),
-        # After a write with auto-precharge, the bank begins to precharge one clock later.
+        # With auto-precharge, the bank begins to precharge one clock after the write.
         ([write(auto=A10), activate()], False),
         ([write(auto=A10), *nop(1), activate()], True),
         ([precharge(), ("refresh",), *nop(1), activate()], False),  # tRFC

@@ -28,14 +28,14 @@
  */
 extern const struct cl_platform app_platform;
 
-/** Initialises the service. Returns 0, or a negative errno from cl_service_init. */
+/** Initialises the service. Returns 0, or the negative errno that cl_service_init returned. */
 int app_init(void);
 
 /**
  * Zeroizes the data that earlier records left in the UART's buffer, on the calling thread's stack
- * and in the data cache. The first call zeroizes them. A later call zeroizes them only if a session
- * with a key was closed, or a key was refused, since the previous call. Only the thread that
- * receives records from the UART is allowed to call this function.
+ * and in the data cache. The first call always zeroizes the data. A later call does so only if a
+ * session with a key was closed, or a key was refused, since the previous call. Only the thread
+ * that receives records from the UART is allowed to call this function.
  */
 void app_erase(void);
 

@@ -12,7 +12,7 @@
  * Sets the network interface's IPv4 address and starts the record service on its UDP port.
  *
  * @retval 0 done
- * @retval -errno error of the net stack
+ * @retval -errno the address or the socket could not be set up
  */
 int datagrams_init(void);
 

@@ -70,8 +70,9 @@ struct cl_contexts_counters {
 	/** Number of interrupts that came during an operation. */
 	uint32_t preempted;
 	/**
-	 * Number of operations at whose start all contexts were in use. Depending on Kconfig, such
-	 * an operation waited, or the driver saved the registers of a context for it.
+	 * Number of operations that began while all contexts were in use. Depending on Kconfig,
+	 * such an operation waited for a context, or the driver saved the registers of another
+	 * operation and gave its context to the new operation.
 	 */
 	uint32_t full;
 	/** Number of operations that never ended because their threads were aborted. */

@@ -31,7 +31,7 @@ extern const struct cl_engine cl_zephyr_accelerator;
  * buffer, the calling thread sleeps until the accelerator's interrupt.
  *
  * @retval -ETIMEDOUT the accelerator raised no interrupt in time
- * @retval -errno an error of cl_zephyr_accelerator.ctr
+ * @retval -errno one of the other errors that cl_zephyr_accelerator.ctr can return
  */
 int cl_accelerator_ctr_asleep(const struct cl_engine_key *key,
 			      const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in,

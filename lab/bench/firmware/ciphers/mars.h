@@ -2,9 +2,9 @@
 /**
  * @file
  * MARS (Burwick et al. 1999, with the revised key schedule): encryption with a key of 128 bits.
- * There are 8 rounds of mixing, 16 rounds of the core and 8 more rounds of mixing. Rounds of mixing
- * use a byte as index into table S0 or S1. Rounds of the core use nine bits as index into S, which
- * consists of S0 and S1. The build computes the words of S (mars_s.h).
+ * There are 8 mixing rounds, 16 core rounds and 8 more mixing rounds. Mixing rounds use a byte as
+ * index into table S0 or S1. Core rounds use nine bits as index into S, which consists of S0 and
+ * S1. The build computes the words of S (mars_s.h).
  */
 #ifndef MARS_H
 #define MARS_H
@@ -106,8 +106,8 @@ CIPHER_INLINE uint32_t mars_s_word(uint32_t x)
 }
 
 /**
- * Computes a round of mixing before the core. The number of the round, @p n, is a compile-time
- * constant, so the compiler evaluates the conditions on @p n.
+ * Computes one of the 8 mixing rounds that precede the core rounds. The number of the round, @p n,
+ * is a compile-time constant, so the compiler evaluates the conditions on @p n.
  */
 CIPHER_INLINE void mars_mix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
@@ -122,7 +122,7 @@ CIPHER_INLINE void mars_mix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *
 	}
 }
 
-/** Computes a round of mixing after the core. @p n is the number of the round. */
+/** Computes one of the 8 mixing rounds that follow the core rounds. @p n is its number. */
 CIPHER_INLINE void mars_unmix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d)
 {
 	if (n % 4 == 2) {
@@ -137,8 +137,8 @@ CIPHER_INLINE void mars_unmix(unsigned int n, uint32_t *a, uint32_t *b, uint32_t
 }
 
 /**
- * Computes a round of the core. In rounds 8 to 15, the caller exchanges the arguments @p b and @p
- * d.
+ * Computes one of the 16 core rounds. In core rounds 8 to 15, the caller exchanges the arguments
+ * @p b and @p d.
  */
 CIPHER_INLINE void mars_core(uint32_t *a, uint32_t *b, uint32_t *c, uint32_t *d, const uint32_t *k)
 {

@@ -6,8 +6,8 @@
  * operation, which works in place:
  *
  *   PUBLIC_PRODUCT    a, b become their product
- *   PUBLIC_MULTIPLY   n, a, b, ...: a becomes a b ... / 2^1024 mod n, by one Montgomery
- *                     multiplication with each number that follows
+ *   PUBLIC_MULTIPLY   n, a, b, ...: a becomes a b / 2^1024 mod n (a Montgomery multiplication);
+ *                     then the same with each further number instead of b
  *   PUBLIC_POWER      n, x, e: x becomes x^e mod n, the private-key operation of RSA
  *
  * The code sets the highest and the lowest bit of the modulus n. BENCH_HALVES describes the CPU's

@@ -48,7 +48,7 @@ static uint32_t yield_cycles(void)
 	const uint32_t begin = cl_soc_cycles(NULL);
 
 	for (unsigned int i = 0; i < TIMES; i++) {
-		/* The CPU switches to the other thread and back: these are two thread switches. */
+		/* Two thread switches: the CPU switches to the other thread, then back. */
 		k_yield();
 	}
 	return (cl_soc_cycles(NULL) - begin) / (2 * TIMES);

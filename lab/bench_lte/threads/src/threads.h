@@ -97,7 +97,7 @@ struct threads_outcome {
  *
  * @retval 0 done
  * @retval -ETIMEDOUT a block was not finished in 1000 TTIs; no further run is possible
- * @retval -errno an error of lte_receive
+ * @retval -errno a layer failed with this error
  */
 int threads_run(const struct threads_plan *plan, struct threads_outcome *outcome);
 

@@ -16,8 +16,8 @@ ROWS = 128
 
 
 class Buffer(Module):
-    """The parts that buffer received frames: writer, ring memory and sender. The test decides which frames are sent and
-    which erased.
+    """The parts that buffer received frames: writer, ring memory and sender. The test decides which frames the sender
+    sends, and which it erases.
     """
 
     def __init__(self):
@@ -32,7 +32,7 @@ class Buffer(Module):
 
 
 def put(dut, frame: bytes, bad: bool = False):
-    """Store a frame. A good frame waits at the writer until `job` accepts it."""
+    """Store a frame. A good frame waits at the writer until the function `job` accepts it."""
     sink = dut.writer.sink
     yield dut.writer.event.ready.eq(int(bad or len(frame) < 17))
     for data, last, last_be, error in words(frame, bad):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test frames that a SecY receives, against the reference model: which it delivers, and which it counts."""
+"""Test frames that a SecY receives, against the reference model: delivered frames and counters."""
 
 import random
 from collections import Counter

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test frames that a SecY sends, against the reference model: lengths, settings, and the end of the packet
-numbers.
+"""Test frames that a SecY sends, against the reference model: lengths, settings, and the last packet
+number.
 """
 
 import random

@@ -52,7 +52,7 @@ static const struct {
 	const char *name;
 	psa_algorithm_t algorithm;
 	psa_key_usage_t usage;
-	/** A call that is not measured, or NULL. It makes the input of the measured call. */
+	/** A call that makes the input of `measured`, or NULL. Its time is not measured. */
 	call *prepare;
 	call *measured;
 } rows[] = {

@@ -26,7 +26,7 @@ static int look(void)
 	return 0;
 }
 
-/* Runs before the SDRAM driver sets up the memory, which it does in PRE_KERNEL_1. */
+/* Runs before PRE_KERNEL_1, the level at which the SDRAM driver initialises the memory. */
 SYS_INIT(look, EARLY, 0);
 
 ZTEST(sdram_full, test_not_ready_before_it_is_set_up)
