@@ -32,7 +32,9 @@ def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
 
 
 def terms(row: int, sums: tuple[int, ...]) -> tuple[list[int], int]:
-    """Return the fewest terms whose XOR has mask `row`, as two values: indices into `sums`, and a mask of inputs."""
+    """Write the output `row`, a mask of inputs, as an XOR of as few terms as possible. A term is one of `sums` or an
+    input. Return the indices of the chosen sums, and a mask of the chosen inputs.
+    """
     used, covered = min(_combinations(sums), key=lambda choice: choice[0].bit_count() + (row ^ choice[1]).bit_count())
     return [n for n in range(len(sums)) if used >> n & 1], row ^ covered
 

@@ -14,7 +14,9 @@ FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}
 
 
 def same(bits: list[int], mask: int) -> int | None:
-    """Returns the number that wires carry, least significant bit first; None if the lanes carry different numbers."""
+    """Returns the number on some wires, least significant bit first. Each wire's integer has one bit for each lane
+    (copy of the core) in `mask`; returns None if the number differs between lanes.
+    """
     number = 0
     for n, bit in enumerate(bits):
         if bit == mask:

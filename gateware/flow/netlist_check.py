@@ -132,7 +132,9 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
 
 
 def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
-    """Returns a line for each cycle count that is not as expected. For transfers, `transfers` cycles are tolerated."""
+    """Returns a line for each cycle count that is not as expected. Cycles of a transfer may differ from the expected
+    number by up to `transfers`.
+    """
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records

@@ -231,7 +231,8 @@ def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # For each answer, the budget does not include three reads of the cycle counter. Each read takes STEP cycles.
+        # Each answer also needs three reads of the cycle counter, of STEP cycles each. The board does not charge these
+        # reads to the budget.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 

@@ -22,7 +22,8 @@
 
 /**
  * Limit for the bytes of all frames that a host has sent to the fast path and that are not answered
- * yet. The fast path itself delays no frame: these frames are on the wire and in the host's queues.
+ * yet. The fast path itself delays no frame, so frames without an answer are on the wire or in the
+ * host's queues.
  * The limit is lower in simulation. LiteX's model of the wire leaves shorter gaps between received
  * frames than a real wire, so a higher limit would let frames overflow the transmit buffer.
  */

@@ -480,7 +480,8 @@ static void op_finish(void)
 
 /**
  * Command: send a datagram to the fast path. Arguments: IPv4 address (u32), port (u32), session
- * (u32), token (u64), offset (u64), number of register reads until it is encrypted (u32), data.
+ * (u32), token (u64), offset (u64), number of register reads until the simulated hardware has
+ * encrypted the datagram (u32), data.
  * Reply: result of units_fastpath_receive (u32).
  */
 static void op_datagram(void)
