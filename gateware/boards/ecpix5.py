@@ -47,7 +47,7 @@ BOARD = Board(
     rx_window=8192,
     console_name="jtag_uart",
     fits={
-        "default": replace(_FIT, pnr_seed=2, clock_met=True),
+        "default": replace(_FIT, product_cycles=8, rom_size=80 * 1024, clock_met=True),
         # `eth` uses nearly all block RAMs. In this case, wires with nextpnr's default placer are a quarter longer than
         # with the placer `static`. Allowing synthesis longer paths (`path_ps`) saves about 5 % of the LUTs.
         "eth": replace(
