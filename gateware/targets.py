@@ -52,9 +52,7 @@ class Target:
         """A sentence that tells whether hardware with this configuration reaches the clock of this simulated board."""
         clock = f"{self.sys_clk_freq / 1e6:g} MHz"
         if self.clock_met_by:
-            placed = self.board.models.fits[self.configuration.name] if self.board.models else self.fit
-            without = " without the vector unit's multiplier" if self.fit.product_cycles > placed.product_cycles else ""
-            return f"its clock, {clock}, was met by place-and-route of {self.clock_met_by}{without}"
+            return f"its clock, {clock}, was met by place-and-route of {self.clock_met_by}"
         return (
             f"no place-and-route has met its clock, {clock}: figures in time are of a clock that hardware may not reach"
         )

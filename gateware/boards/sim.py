@@ -133,9 +133,8 @@ BOARD = Board(
     fits={
         name: Fit(
             sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
-            # With `default` and `sdram_zephyr`, the simulated vector unit has a multiplier, unlike the unit on
-            # `ecpix5`. On `ecpix5`, a netlist with this multiplier met 100 MHz with six of seven seeds. Its bitstream
-            # is not built yet.
+            # On `ecpix5`, only the vector unit of `default` has a multiplier. Here, the unit of `sdram_zephyr`
+            # has one, too, for the tests of Zephyr's drivers.
             product_cycles=8 if name in ("default", "sdram_zephyr") else 0,
             # The core of the MACsec configurations has six engines. Verilator compiles the S-box `block_ram` fastest.
             core_sbox="block_ram" if name.startswith("macsec") else "table",
