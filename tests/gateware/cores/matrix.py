@@ -14,6 +14,7 @@ import gc
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -111,10 +112,11 @@ class Result:
 
 @functools.cache
 def _environment() -> bytes:
-    """Return the tools' versions and this program's source. With a core's files, they determine all results."""
-    versions = [
-        subprocess.run(each, capture_output=True).stdout for each in (["verilator", "--version"], ["vvp", "-V"])
-    ]
+    """Return the versions of the installed tools, and this program's source. With a core's files, they determine all
+    results.
+    """
+    commands = [["verilator", "--version"], ["vvp", "-V"]]
+    versions = [subprocess.run(each, capture_output=True).stdout for each in commands if shutil.which(each[0])]
     return b"".join([*versions, Path(__file__).read_bytes(), Path(made.__file__).read_bytes()])
 
 
