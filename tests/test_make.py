@@ -408,7 +408,7 @@ def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
     ],
 )
 def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
-    """The error lists the names of all boards or configurations, including those that the folder `lab` adds. The names
+    """The error lists the names of all boards or configurations, including those of extensions. The names
     come from the files of the boards and configurations.
     """
     for folder in ("gateware", "lab"):
