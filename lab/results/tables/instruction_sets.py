@@ -154,7 +154,8 @@ def render(kept: dict[str, Content]) -> list[str]:
         "Area and clock: the unit without the core (est). Each unit is built by itself (`make explore-isa`, `make "
         "explore-sets`), with S-boxes of LUTs except in VexRiscv's plugin. The clock is the median of several seeds, "
         f"with the least and the most. As placed: the unit's share of the bitstream of `{BOARD}` (`make bitstream`), "
-        f"with S-boxes in block RAM. The CPU takes {board['lut4']} LUT4 and {board['bram']} block RAM there.",
+        "with S-boxes in block RAM. This share lacks most LUT4 of the multiplier for GHASH: their names belong to no "
+        f"unit. The CPU takes {board['lut4']} LUT4 and {board['bram']} block RAM there.",
         "",
         "On a front: no other row has as few cycles with as little area. A block RAM counts as "
         f"{LUTS_A_BLOCK_RAM} LUT4.",
