@@ -20,6 +20,9 @@ from tests.waiting import HANG_S, until
 
 PROGRAMS = Path(sys.executable).parent
 READY_S = HANG_S
+# What the exporter has printed when it is connected and exports the last resource, in either order. It does not flush
+# its lines `add resource`, so they can stay in its buffer.
+EXPORTS = r"(?s)(?=.*Exporter ready)(?=.*queued update for resource sim_eth/SimulatedBoard)"
 
 
 def started(words, folder, ready):
@@ -55,7 +58,7 @@ def coordinator(tmp_path_factory):
     try:
         at = listening[1]
         words = [sys.executable, "-m", "tests.hil.exporter", "-c", at, "-n", "bench", "--hostname", "127.0.0.1"]
-        exporter, _ = started([*words, resources], folder, "add resource sim_eth/SimulatedBoard")
+        exporter, _ = started([*words, resources], folder, EXPORTS)
         try:
             yield at
         finally:
