@@ -25,7 +25,7 @@ from pathlib import Path
 import psutil
 from cipherlane.link.counterblocks import CounterBlocks
 from cipherlane.link.device import Device
-from cipherlane.measuring.linkbench import measure
+from cipherlane.measuring.linkbench import Load, measure
 from cipherlane.protocol.datarun import DataCodec
 from cipherlane.transport.udp import UdpTransport, most_segments
 from cipherlane_base.figures import write
@@ -110,7 +110,7 @@ def turns(url: str, board: psutil.Process, segments: int, rounds: int, seconds: 
         device.link.transport._datagrams.segments = segments
         for _ in range(rounds):
             before = cpu_seconds(board)
-            done = measure(device, Engine.TABLE, CounterBlocks(128), RECORD_BYTES, None, None, seconds=seconds)
+            done = measure(device, Load(Engine.TABLE, CounterBlocks(128), RECORD_BYTES, seconds=seconds))
             busy = done.bytes * 8 / done.host_core_mbps / 1e6 if done.bytes else 0.0
             found["tool"].append(figure(done.seconds, busy, cpu_seconds(board) - before, done.bytes))
             with UdpTransport(url) as bare:

@@ -71,11 +71,13 @@ def test_flood_beside_a_stream_through_the_fast_path(board):
         key, iv, data, out = rng.randbytes(32), rng.randbytes(16), rng.randbytes(200_000), io.BytesIO()
         before = device.fast_path().counters
         with device.open_session(key, iv, Engine.FASTPATH) as session:
-            own = HEADER.pack(version=VERSION, type=3, length=64, session=session.number, offset=0, token=0) + bytes(64)
+            own = HEADER.pack(
+                version=VERSION, type=3, length=64, session=session.stream.number, offset=0, token=0
+            ) + bytes(64)
             flood = [own, own[:40], *(rng.randbytes(size) for size in (0, 1, 23, 24, 1472, 1473, 4000))]
 
             def strangers(_written):
-                stranger.sendto(rng.choice(flood), session.fast_path.address)
+                stranger.sendto(rng.choice(flood), session.stream.fast_path.address)
 
             session.transfer(io.BytesIO(data), out, length=len(data), progress=strangers)
         after = device.fast_path().counters

@@ -71,7 +71,7 @@ def opened(device, secret, engine, direction="encrypt"):
 
 def stream(session, secret):
     data = (secret.plain, secret.cipher)
-    into, expected = data if session.direction == "encrypt" else data[::-1]
+    into, expected = data if session.stream.direction == "encrypt" else data[::-1]
     out = io.BytesIO()
     session.transfer(io.BytesIO(into), out, length=len(secret.plain))
     assert out.getvalue() == expected
@@ -270,7 +270,7 @@ def test_reset(memory, device):
     sessions = [opened(device, secret, engine) for secret, engine in zip(secrets, engines, strict=True)]
     assert memory.found(*secrets).keys() == {"A", "B"}
     for session in sessions:
-        device.exchange(Record(RecordType.RESET, token=session.token))
+        device.exchange(Record(RecordType.RESET, token=session.stream.token))
     settle(device)
     assert memory.found(*secrets) == {}
 

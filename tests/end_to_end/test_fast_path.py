@@ -100,8 +100,8 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
         device.open_session(KEY, None, Engine.FASTPATH, record_bytes=64, length=64 * 1000) as session,
     ):
         own = device.link.transport._datagrams.socket
-        address = session.fast_path.address
-        good = Record(RecordType.DATA, session.number, 64, session.token, b"\x5a" * 64)
+        address = session.stream.fast_path.address
+        good = Record(RecordType.DATA, session.stream.number, 64, session.stream.token, b"\x5a" * 64)
         raw = good.encode()
 
         def sent(data, by=own, port=address[1]):
@@ -114,7 +114,7 @@ def test_what_is_not_the_session_s_is_dropped_and_counted(board):
         wrong_session = Record(good.type, good.session + 1, 64, good.token, good.data).encode()
         odd_offset = Record(good.type, good.session, 17, good.token, good.data).encode()
         beyond = Record(good.type, good.session, 64 * 1000, good.token, good.data).encode()
-        ahead = Record(good.type, good.session, 64 * 2 * session.window, good.token, good.data).encode()
+        ahead = Record(good.type, good.session, 64 * 2 * session.stream.window, good.token, good.data).encode()
         between = Record(good.type, good.session, 16, good.token, good.data).encode()
         assert sent(wrong_token) == {"token": 1}
         assert sent(wrong_session) == {"session": 1}
@@ -145,8 +145,8 @@ def test_session_that_is_closed_serves_nobody_and_its_counters_are_not_used_agai
         with device.open_session(key, iv, Engine.FASTPATH) as session:
             assert session.transfer(io.BytesIO(data), io.BytesIO()).bytes == len(data)
         counted = Counted(device)
-        record = Record(RecordType.DATA, session.number, 0, session.token, bytes(1440)).encode()
-        device.link.transport.send_many([record] * 3, session.fast_path.address)
+        record = Record(RecordType.DATA, session.stream.number, 0, session.stream.token, bytes(1440)).encode()
+        device.link.transport.send_many([record] * 3, session.stream.fast_path.address)
         device.counters()
         assert counted.changed() == {"session": 3}
         with pytest.raises(BoardError) as refused:

@@ -106,8 +106,10 @@ def test_probes_before_and_after_a_record_are_equal_for_all_keys(board, engine, 
             key, own = rng.randbytes(16), 0
             with device.open_session(key, IV, engine, record_bytes=RECORD_BYTES, length=RECORD_BYTES) as session:
                 own_socket = device.link.transport._datagrams.socket
-                to = session.fast_path.address if session.fast_path else stranger.address
-                record = Record(RecordType.DATA, session.number, 0, session.token, bytes(RECORD_BYTES)).encode()
+                to = session.stream.fast_path.address if session.stream.fast_path else stranger.address
+                record = Record(
+                    RecordType.DATA, session.stream.number, 0, session.stream.token, bytes(RECORD_BYTES)
+                ).encode()
                 told = stranger.probe(0)
                 told += stranger.around(own_socket, record, to, reference(key, IV, bytes(RECORD_BYTES)))
                 seen.add(session.stat().cycles)

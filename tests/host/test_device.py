@@ -145,7 +145,7 @@ def test_refusals_carry_code_detail_and_remedy():
         assert (caught.value.code, caught.value.name) == (ErrorCode.KEY_BITS, "key_bits")
         first = device.open_session(KEY, IV, Engine.ISE)
         second = device.open_session(KEY, b"\1" * 16, Engine.ISE)
-        assert first.number != second.number
+        assert first.stream.number != second.stream.number
         with pytest.raises(BoardError, match=r"sessions_full.*closes idle sessions"):
             device.open_session(KEY, b"\2" * 16, Engine.ISE)
 
@@ -207,7 +207,7 @@ def test_the_board_draws_and_what_it_drew_is_known():
 def test_the_rest_of_a_range_is_free_once_its_session_has_ended():
     with Device(good_link()) as device:
         with device.open_session(KEY, IV, Engine.ISE) as one:
-            assert one.length == 1 << 36
+            assert one.stream.length == 1 << 36
             stream(one, bytes(100))
         behind = (976 // 16).to_bytes(16, "big")
         with pytest.raises(ReusedError):

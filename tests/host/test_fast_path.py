@@ -96,7 +96,7 @@ def test_data_go_to_the_fast_path_and_control_records_do_not(lose):
     with Device(link) as device:
         device.link.set_pace(QUICK)
         with device.open_session(KEY, IV, Engine.FASTPATH, length=len(data)) as session:
-            assert (session.fast_path.address, session.window) == (("127.0.0.1", board.port), 64)
+            assert (session.stream.fast_path.address, session.stream.window) == (("127.0.0.1", board.port), 64)
             link.set_rates(lose=lose)
             report = session.transfer(io.BytesIO(data), out, length=len(data))
             link.set_rates()
@@ -131,7 +131,9 @@ def test_strangers_are_not_listened_to():
             socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger,
             device.open_session(KEY, IV, Engine.FASTPATH) as session,
         ):
-            forged = HEADER.pack(VERSION, CODES["data"] | 0x80, 16, session.number, 0, session.token) + bytes(16)
+            forged = HEADER.pack(
+                VERSION, CODES["data"] | 0x80, 16, session.stream.number, 0, session.stream.token
+            ) + bytes(16)
             stranger.sendto(forged, ("127.0.0.1", port))
             out = io.BytesIO()
             session.transfer(io.BytesIO(bytes(16)), out)

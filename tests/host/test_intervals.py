@@ -10,7 +10,7 @@ from cipherlane.commands import common
 from cipherlane.link.counterblocks import CounterBlocks
 from cipherlane.link.device import Device
 from cipherlane.measuring.intervals import Intervals
-from cipherlane.measuring.linkbench import measure
+from cipherlane.measuring.linkbench import Load, measure
 from cipherlane_base.wire.layout import Engine
 
 from .commands import command
@@ -32,7 +32,7 @@ def streamed(records, show, **rates):
         device.info()
         link.clock.sleep(5)  # 5 s pass before the stream begins, and must not count as a part of it
         link.set_rates(**rates)
-        done = measure(device, Engine.ISE, CounterBlocks(128), 1024, None, records * 1024, intervals=intervals)
+        done = measure(device, Load(Engine.ISE, CounterBlocks(128), 1024, total=records * 1024), intervals=intervals)
         link.set_rates()
     return done, intervals
 

@@ -14,7 +14,7 @@ import pytest
 from cipherlane.errors import FileError, VerifyError
 from cipherlane.files.inputs import InputFile
 from cipherlane.files.output import SIDECAR_SIZE, OutputFile
-from cipherlane.link.journal import Journal
+from cipherlane.link.journal import Journal, Parameters
 from cipherlane.measuring.oracle import Verifier
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -39,8 +39,8 @@ def names(tmp_path):
     return str(tmp_path / "in"), str(tmp_path / "out")
 
 
-def facts(**others):
-    return {"key": KEY, "iv": IV, "direction": "encrypt", **others}
+def parameters(**others):
+    return Parameters(**{"key": KEY, "iv": IV, "direction": "encrypt", **others})
 
 
 def begin(names, count, ahead=5000, read=None):
@@ -48,7 +48,7 @@ def begin(names, count, ahead=5000, read=None):
     `ahead` bytes of the input.
     """
     with pytest.raises(KeyboardInterrupt), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
-        journal = Journal.begin(output, source, record_bytes=UNIT, ticket=7, **facts())
+        journal = Journal.begin(output, source, parameters(), iv=IV, record_bytes=UNIT, ticket=7)
         with journal:
             reader, writer = journal.watch(source, output)
             reader.read(count + ahead)
@@ -60,7 +60,7 @@ def begin(names, count, ahead=5000, read=None):
 def resume(names, check=None, **others):
     """Resume an interrupted transfer and complete it; return the byte offset at which it resumed, and the journal."""
     with InputFile(names[0]) as source, OutputFile(names[1], source, resume=True) as output:
-        journal = Journal.resume(output, source, **facts(**others))
+        journal = Journal.resume(output, source, parameters(**others))
         journal.check_kept(source, check)
         done = journal.done
         output.start_at(done)
@@ -140,7 +140,7 @@ def test_verifying_covers_what_was_kept(names):
     the wrong result.
     """
     with pytest.raises(KeyboardInterrupt), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
-        journal = Journal.begin(output, source, record_bytes=UNIT, ticket=None, **facts())
+        journal = Journal.begin(output, source, parameters(), iv=IV, record_bytes=UNIT, ticket=None)
         with journal:
             reader, writer = journal.watch(source, output)
             for number in range(9):
@@ -163,7 +163,7 @@ def test_input_from_a_pipe_is_recognised_by_its_bytes(names):
 
     source, there = opened(DATA[:20_000])
     with pytest.raises(KeyboardInterrupt), source, OutputFile(names[1], source) as output:
-        journal = Journal.begin(output, source, record_bytes=UNIT, ticket=None, **facts())
+        journal = Journal.begin(output, source, parameters(), iv=IV, record_bytes=UNIT, ticket=None)
         with journal:
             reader, writer = journal.watch(source, output)
             writer.write(encrypted(reader.read(5 * UNIT)))
@@ -172,7 +172,7 @@ def test_input_from_a_pipe_is_recognised_by_its_bytes(names):
     for data, good in ((DATA[:20_000], True), (bytes([DATA[0] ^ 1]) + DATA[1:20_000], False), (DATA[:99], False)):
         source, there = opened(data)
         with source, OutputFile(names[1], source, resume=True) as output:
-            journal = Journal.resume(output, source, **facts())
+            journal = Journal.resume(output, source, parameters())
             if good:
                 journal.check_kept(source)
                 assert journal.done == 5 * UNIT and source.read(20_000) == DATA[5 * UNIT : 20_000]
@@ -192,7 +192,7 @@ def test_what_was_written_after_the_last_note_can_be_taken_over(names):
         part.write(encrypted(DATA)[20 * UNIT : 25 * UNIT + 5])
     pieces = []
     with InputFile(names[0]) as source, OutputFile(names[1], source, resume=True) as output:
-        journal = Journal.resume(output, source, **facts())
+        journal = Journal.resume(output, source, parameters())
         journal.check_kept(source)
         journal.take_over(source, 24 * UNIT, lambda *piece: pieces.append(piece))
         assert journal.done == 24 * UNIT
@@ -222,7 +222,7 @@ def test_an_interrupt_at_any_point_leaves_a_sidecar_that_holds(names, seed, monk
     for _ in range(25):
         done = 0
         with InputFile(names[0]) as source, OutputFile(names[1], source) as output:
-            journal = Journal.begin(output, source, record_bytes=UNIT, ticket=7, **facts())
+            journal = Journal.begin(output, source, parameters(), iv=IV, record_bytes=UNIT, ticket=7)
             steps = rng.randrange(1, 900)
             with pytest.raises(KeyboardInterrupt), journal:
                 reader, writer = journal.watch(source, output)
@@ -287,7 +287,7 @@ def test_damaged_sidecars_are_refused(names, damage):
 def test_verifier_watches_in_front_of_the_journal(names):
     """The verifier checks a result before the journal sees it, so a wrong result is neither written nor counted."""
     with pytest.raises(VerifyError), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
-        journal = Journal.begin(output, source, record_bytes=UNIT, ticket=7, **facts())
+        journal = Journal.begin(output, source, parameters(), iv=IV, record_bytes=UNIT, ticket=7)
         with journal:
             reader, writer = Verifier(KEY, IV).watch(*journal.watch(source, output))
             writer.write(encrypted(reader.read(UNIT)))

@@ -220,7 +220,7 @@ def test_refusals_of_the_null_board(monkeypatch):
     key = bytes(16)
     with Served(lambda: null.serve_once(0.05)), Device(UdpTransport(null.url)) as device:
         with device.open_session(key, None, Engine.TABLE, length=5000) as one:
-            assert one.iv[12:] == bytes(4) and one.window == nullranges.WINDOW
+            assert one.iv[12:] == bytes(4) and one.stream.window == nullranges.WINDOW
             one.transfer(io.BytesIO(bytes(5000)), io.BytesIO())
             with pytest.raises(TransferError) as caught:
                 one.transfer(io.BytesIO(b"\1"), io.BytesIO())

@@ -51,7 +51,7 @@ def test_each_record_is_a_line(tmp_path):
     assert times == sorted(times) and 0 < times[-1] < 1
     info, opened = records[1]["fields"], records[3]["fields"]
     assert (info["board"], info["clock_hz"], info["magic"]) == ("model", 75_000_000, 0x454E4C43)
-    assert (records[3]["session"], opened["window"], opened["iv"]) == (session.number, 32, IV.hex())
+    assert (records[3]["session"], opened["window"], opened["iv"]) == (session.stream.number, 32, IV.hex())
     data = [line for line in records if line["type"] == "data"]
     assert [line["offset"] for line in data] == [0, 976, 1952, 2928]
     assert [line["length"] for line in data] == [976, 976, 976, 272]
@@ -68,7 +68,7 @@ def test_values_that_open_something_are_numbered(tmp_path):
     assert answered["fields"]["ticket"] not in ("0", answered["token"])
     text = (tmp_path / "log").read_text()
     assert all(line["token"].startswith("#") for line in records)
-    assert str(session.token) not in text and f"{session.token:x}" not in text
+    assert str(session.stream.token) not in text and f"{session.stream.token:x}" not in text
     assert str(session.ticket) not in text and f"{session.ticket:x}" not in text
 
 

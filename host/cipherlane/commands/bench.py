@@ -19,7 +19,7 @@ from ..link.replies import BoardInfo
 from ..link.transfer import Progress
 from ..measuring import reports
 from ..measuring.intervals import Intervals
-from ..measuring.linkbench import LinkMeasurement, measure
+from ..measuring.linkbench import LinkMeasurement, Load, measure
 from . import common, keeping
 
 Task = Callable[[Progress], Any]
@@ -156,8 +156,8 @@ def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterato
             for record_bytes in args.record_bytes or (None,):
                 for window in args.window or (None,):
                     total = None if args.duration else args.bytes or enough
-                    words = (device, engine, blocks, record_bytes, window, total)
-                    measured = functools.partial(measure, *words, seconds=args.duration, keep=keep)
+                    load = Load(engine, blocks, record_bytes, window, total, args.duration)
+                    measured = functools.partial(measure, device, load, keep=keep)
                     label = f"{engine.name.lower()} {key_bits}"
                     yield (
                         label,

@@ -6,6 +6,7 @@ By default the encrypted file is authenticated (`files.authenticated`). With --r
 
 import argparse
 import contextlib
+from dataclasses import replace
 from typing import Any
 
 from cipherlane_base.figures import Measurement
@@ -20,7 +21,7 @@ from ..files.output import ANEW, OutputFile
 from ..link import lte
 from ..link.counterblocks import MOST_STREAM
 from ..link.device import DIRECTIONS
-from ..link.journal import Journal, sides
+from ..link.journal import Journal
 from ..measuring.oracle import GcmVerifier, Verifier
 from . import advice, common, opening
 from .opening import Stream
@@ -86,11 +87,11 @@ def run(args: argparse.Namespace) -> int:
         Verifier(key, bytes(16))  # if the reference library is missing, this raises the error before the transfer
     with InputFile(args.input) as source:
         try:
-            stream = Stream(key, iv, message, source.size)
+            stream = Stream(key, iv, args.direction, args.cipher, args.bits, message, source.size)
             if message:
                 message.check_length(source)
             elif args.cipher == lte.GCM and args.direction == "decrypt":
-                stream = _described(args, key, source)
+                stream = _described(stream, source, board=args.port != opening.NO_BOARD)
             else:
                 _bound(args, iv, source)
             return _run(args, stream, source)
@@ -99,20 +100,24 @@ def run(args: argparse.Namespace) -> int:
             raise
 
 
-def _described(args: argparse.Namespace, key: bytes, source: InputFile) -> Stream:
-    """Read the header of an authenticated file from `source`, and return the stream that it describes."""
+def _described(stream: Stream, source: InputFile, *, board: bool) -> Stream:
+    """Read the header of an authenticated file from `source`, and return `stream` with what the header describes.
+
+    Raises:
+        ArgumentError: the file is too long for a board, although a `board` is to decrypt it.
+    """
     raw = b""
     while len(raw) < authenticated.HEADER_BYTES and (piece := source.read(authenticated.HEADER_BYTES - len(raw))):
         raw += piece
-    header = Header.decode(raw, len(key), source.name)
+    header = Header.decode(raw, len(stream.key), source.name)
     size = None if source.size is None else header.plain_size(source.size)
-    if args.port != opening.NO_BOARD:
+    if board:
         how = "decrypt it with --port none"
         if size is not None and size > MOST_STREAM:
             raise ArgumentError(f"{source.name} holds {size} bytes, but a stream at most {MOST_STREAM}: {how}")
-        secret, _ = sides(lte.GCM, "decrypt", key, header.iv, header.record_bytes)
+        secret, _ = stream.sides(header.iv, header.record_bytes)
         source.bound(secret.at(MOST_STREAM // header.record_bytes + 1), how)
-    return Stream(key, header.iv, None, size, header)
+    return replace(stream, iv=header.iv, size=size, header=header)
 
 
 def _bound(args: argparse.Namespace, iv: bytes | None, source: InputFile) -> None:
@@ -129,15 +134,7 @@ def _run(args: argparse.Namespace, stream: Stream, source: InputFile) -> int:
     with OutputFile(args.output, source, args.resume, args.force) as output:
         journal = verifier = None
         if args.resume:
-            journal = Journal.resume(
-                output,
-                source,
-                key=stream.key,
-                iv=stream.iv,
-                direction=args.direction,
-                cipher=args.cipher,
-                bits=args.bits,
-            )
+            journal = Journal.resume(output, source, stream)
             verifier = _verifier(args, stream, journal.iv, journal.record_bytes)
             try:
                 journal.check_kept(source, verifier.check if verifier else None)
@@ -199,25 +196,16 @@ def _transfer(
         if journal is None:
             verifier = _verifier(args, stream, iv, session.record_bytes)
             if output.part is not None:
-                journal = Journal.begin(
-                    output,
-                    source,
-                    key=stream.key,
-                    iv=iv,
-                    direction=args.direction,
-                    record_bytes=session.record_bytes,
-                    ticket=session.ticket,
-                    cipher=args.cipher,
-                    bits=args.bits,
-                )
+                facts = {"iv": iv, "record_bytes": session.record_bytes, "ticket": session.ticket}
+                journal = Journal.begin(output, source, stream, **facts)
         else:
-            journal.take_over(source, session.begin + session.first, verifier.check if verifier else None)
+            journal.take_over(source, session.first, verifier.check if verifier else None)
         start = journal.done if journal else 0
         if start and journal:
             output.start_at(journal.written)
         else:
             output.start_at(0)
-            output.write(sides(args.cipher, args.direction, stream.key, iv, session.record_bytes)[1].head)
+            output.write(stream.sides(iv, session.record_bytes)[1].head)
         reader, writer = journal.watch(source, output) if journal else (source, output)
         reader, writer = verifier.watch(reader, writer) if verifier else (reader, writer)
         if stream.message:

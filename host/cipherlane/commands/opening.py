@@ -16,7 +16,7 @@ from ..files.inputs import InputFile
 from ..link import lte
 from ..link.counterblocks import block_after
 from ..link.device import Device
-from ..link.journal import Journal
+from ..link.journal import Journal, Parameters
 from ..link.session import Session
 from ..measuring.software import SoftwareSession
 from . import common
@@ -25,18 +25,15 @@ NO_BOARD = "none"  # the value of --port that means: work without a board
 
 
 @dataclass(frozen=True)
-class Stream:
-    """The key and the other parameters of a stream to encrypt or decrypt.
+class Stream(Parameters):
+    """The parameters of a stream to encrypt or decrypt, and what the command knows about its data.
 
-    `iv` is the initial counter block, or None if the board draws it. `message` is None unless the stream is an LTE
-    message. `size`, in bytes of plaintext, is None if it is unknown. `header` is the header of an authenticated file to
-    decrypt.
+    `message` is None unless the stream is an LTE message. `size`, in bytes of plaintext, is None if it is unknown.
+    `header` is the header of an authenticated file to decrypt.
     """
 
-    key: bytes
-    iv: bytes | None
-    message: lte.Message | None
-    size: int | None
+    message: lte.Message | None = None
+    size: int | None = None
     header: Header | None = None
 
 
@@ -67,7 +64,7 @@ def session_of(
         return
     with common.open_device(args) as device:
         engine = common.choose_engine(device, args.engine, args.cipher)
-        opener = _Opener(args, device, engine, stream)
+        opener = _Opener(device, engine, stream)
         session, begins = opener.resumed(journal, source) if journal else (opener.new(), False)
         with session:
             yield session, engine, begins
@@ -76,8 +73,9 @@ def session_of(
 class _Opener:
     """Opens a command's session on a board, for a new stream or a resumed one; see `session_of`."""
 
-    def __init__(self, args: argparse.Namespace, device: Device, engine: Engine, stream: Stream):
-        self._args, self._device, self._engine, self._stream = args, device, engine, stream
+    def __init__(self, device: Device, engine: Engine, stream: Stream):
+        self._device, self._engine, self._stream = device, engine, stream
+        self._gcm = stream.cipher == lte.GCM
         self._length = stream.size
         if stream.message and stream.size is None:
             self._length = stream.message.most
@@ -95,12 +93,11 @@ class _Opener:
         gets a new range of counter blocks, which begins after the complete part. In GCM, a stream has one range, so it
         begins again, under another nonce prefix when encrypting.
         """
-        gcm = self._args.cipher == lte.GCM
-        if journal.ticket is not None or not gcm:
+        if journal.ticket is not None or not self._gcm:
             try:
                 return self._go_on(journal, journal.range_begin, journal.ticket), False
             except TicketError:
-                if not gcm:
+                if not self._gcm:
                     session = self._go_on(journal, journal.done, None)
                     journal.began_again(session.ticket)
                     return session, False
@@ -127,7 +124,7 @@ class _Opener:
     def _open(
         self, iv: bytes | None, *, record_bytes: int | None, ticket: int | None = None, begin: int = 0
     ) -> Session:
-        gcm, direction = self._args.cipher == lte.GCM, self._args.direction
+        gcm, direction = self._gcm, self._stream.direction
         length = None if self._length is None else self._length - begin
         try:
             return self._device.open_session(

@@ -33,7 +33,7 @@ from .link import Link
 from .recordlog import RecordLog
 from .replies import BenchPart, BoardInfo, FastPath, MACsecState, Opened, SelfTestPart
 from .session import Session
-from .transfer import Progress
+from .transfer import Progress, Stream
 
 KEY_BITS = (128, 192, 256)
 DIRECTIONS = ("encrypt", "decrypt")  # a record encodes a direction as its index in this tuple
@@ -202,7 +202,17 @@ class Device(Calls):
             "key": key.ljust(32, b"\0"),
         }
         opened, token = self._open(fields)
-        return Session(self, self.info(), opened, token, direction, length, record_bytes, fast_path, begin, gcm)
+        stream = Stream(
+            **vars(opened),
+            token=token,
+            direction=direction,
+            length=length,
+            record_bytes=record_bytes,
+            begin=begin,
+            fast_path=fast_path,
+            gcm=gcm,
+        )
+        return Session(self, self.info(), stream)
 
     def _check_gcm(self, engine: Engine) -> None:
         if engine not in self.info().gcm_engines:

@@ -51,12 +51,28 @@ class Side:
         return len(self.head) + number * self.record
 
 
-def sides(cipher: str, direction: str, key: bytes, iv: bytes, record_bytes: int) -> tuple[Side, Side]:
-    """Return the layouts of input and output of a stream with `record_bytes` bytes of plaintext in a full record."""
-    plain = secret = Side(b"", record_bytes)
-    if cipher == GCM:
-        secret = Side(Header.of_stream(key, iv, record_bytes).encode(), record_bytes + TAG_BYTES)
-    return (plain, secret) if direction == "encrypt" else (secret, plain)
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of a stream on which its input and output depend.
+
+    `direction` is "encrypt" or "decrypt", `cipher` one of `lte.CIPHERS`. `iv` is the initial counter block, or None
+    until the board draws it. `bits` is the length of an LTE message in bits, or None.
+    """
+
+    key: bytes
+    iv: bytes | None
+    direction: str
+    cipher: str = CTR
+    bits: int | None = None
+
+    def sides(self, iv: bytes, record_bytes: int) -> tuple[Side, Side]:
+        """Return the layouts of input and output, with the initial counter block `iv` and with `record_bytes` bytes of
+        plaintext in a full record.
+        """
+        plain = secret = Side(b"", record_bytes)
+        if self.cipher == GCM:
+            secret = Side(Header.of_stream(self.key, iv, record_bytes).encode(), record_bytes + TAG_BYTES)
+        return (plain, secret) if self.direction == "encrypt" else (secret, plain)
 
 
 @dataclass(frozen=True)
@@ -91,16 +107,16 @@ class Journal:
     at any instant, so the position advances in one assignment.
     """
 
-    def __init__(self, output: OutputFile, facts: dict[str, Any], key: bytes):
+    def __init__(self, output: OutputFile, facts: dict[str, Any], parameters: Parameters):
         """Start at byte 0 of the stream; `facts` are the sidecar's fields. Only `begin` and `resume` call this."""
         self._output = output
         self._facts = facts
         self.record_bytes: int = facts["record_bytes"]
         self.iv = bytes.fromhex(facts["iv"])
         salt = bytes.fromhex(facts["salt"])
-        self._sides = sides(facts["cipher"], facts["direction"], key, self.iv, self.record_bytes)
-        self._last_counts = facts["cipher"] != GCM
-        self._point = _Point(0, _keyed(key, salt, "input"), _keyed(key, salt, "output"))
+        self._sides = parameters.sides(self.iv, self.record_bytes)
+        self._last_counts = parameters.cipher != GCM
+        self._point = _Point(0, _keyed(parameters.key, salt, "input"), _keyed(parameters.key, salt, "output"))
         self._held = 0
         self._saved = time.monotonic()
 
@@ -109,17 +125,14 @@ class Journal:
         cls,
         output: OutputFile,
         source: InputFile,
+        parameters: Parameters,
         *,
-        key: bytes,
         iv: bytes,
-        direction: str,
         record_bytes: int,
         ticket: int | None,
-        cipher: str = CTR,
-        bits: int | None = None,
     ) -> Self:
         """Write the sidecar of a new stream, so that a later run can resume it. After this call, the incomplete
-        output is kept if the transfer fails.
+        output is kept if the transfer fails. `iv` is the initial counter block, which the board may have drawn.
 
         Raises:
             FileError: the sidecar cannot be written.
@@ -127,18 +140,18 @@ class Journal:
         salt = secrets.token_bytes(16)
         facts = {
             "format": SIDECAR_FORMAT,
-            "direction": direction,
-            "cipher": cipher,
-            "bits": bits,
+            "direction": parameters.direction,
+            "cipher": parameters.cipher,
+            "bits": parameters.bits,
             "iv": iv.hex(),
             "record_bytes": record_bytes,
             "ticket": ticket,
             "range_begin": 0,
             "salt": salt.hex(),
-            "key_check": _key_check(key, salt),
+            "key_check": _key_check(parameters.key, salt),
             "input": source.identity,
         }
-        journal = cls(output, facts, key)
+        journal = cls(output, facts, parameters)
         try:
             journal._write()
         except OSError as error:
@@ -147,35 +160,25 @@ class Journal:
         return journal
 
     @classmethod
-    def resume(
-        cls,
-        output: OutputFile,
-        source: InputFile,
-        *,
-        key: bytes,
-        iv: bytes | None,
-        direction: str,
-        cipher: str = CTR,
-        bits: int | None = None,
-    ) -> Self:
+    def resume(cls, output: OutputFile, source: InputFile, parameters: Parameters) -> Self:
         """Read the sidecar of `output`, and check that it matches this run, including the IV if one is given.
 
         Raises:
             FileError: the sidecar does not match, or cannot be read.
         """
-        facts = _read(output)
+        facts, iv = _read(output), parameters.iv
         salt = bytes.fromhex(facts["salt"])
         for what, same in (
-            ("key", hmac.compare_digest(facts["key_check"], _key_check(key, salt))),
-            ("direction", direction == facts["direction"]),
-            ("cipher", cipher == facts["cipher"]),
-            ("input" if cipher == GCM else "IV", iv is None or iv.hex() == facts["iv"]),
-            ("length in bits", bits == facts["bits"]),
+            ("key", hmac.compare_digest(facts["key_check"], _key_check(parameters.key, salt))),
+            ("direction", parameters.direction == facts["direction"]),
+            ("cipher", parameters.cipher == facts["cipher"]),
+            ("input" if parameters.cipher == GCM else "IV", iv is None or iv.hex() == facts["iv"]),
+            ("length in bits", parameters.bits == facts["bits"]),
             (f"input, or {source.name} has changed since then", source.identity == facts["input"]),
         ):
             if not same:
                 raise _refusal(output, f"was begun with another {what}")
-        return cls(output, facts, key)
+        return cls(output, facts, parameters)
 
     @property
     def done(self) -> int:

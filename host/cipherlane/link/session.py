@@ -9,60 +9,48 @@ from cipherlane_base.figures import Measurement
 from cipherlane_base.wire.layout import HEADER, Engine, RecordType
 
 from ..errors import ArgumentError, CipherlaneError
-from ..files.authenticated import TAG_BYTES
 from ..protocol.records import Record
 from .calls import Calls
-from .replies import BoardInfo, FastPath, Opened, SessionStat, fields_of
-from .transfer import Progress, Reader, Stream, Transfer, TransferReport, Watch, Writer
+from .replies import BoardInfo, SessionStat, fields_of
+from .transfer import Job, Progress, Reader, Stream, Transfer, TransferReport, Watch, Writer
 
 _CLOSE_ATTEMPTS = 2  # used after an error
 
 
 class Session:
-    """An open session. Leaving its context closes it, even after an error.
+    """An open session. Leaving its context closes it, even after an error. `stream` describes its stream."""
 
-    `iv` is the initial counter block, and `ticket` resumes the session's range after it has ended. `first` is the byte
-    offset of the lowest record that the board still answers, `window` the number of latest records whose checksums it
-    remembers. Record N begins at byte N x `record_bytes`, and none ends after `length`. `fast_path` is set if data
-    records go to another address than control records. If an earlier session had the beginning of the stream, this
-    session's range begins at byte `begin`; `first` and `length` count from there. In `gcm`, `iv` is the nonce prefix
-    and 8 zeros, and offsets and lengths count plaintext.
-    """
-
-    def __init__(
-        self,
-        calls: Calls,
-        info: BoardInfo,
-        opened: Opened,
-        token: int,
-        direction: str,
-        length: int,
-        record_bytes: int,
-        fast_path: FastPath | None = None,
-        begin: int = 0,
-        gcm: bool = False,
-    ):
+    def __init__(self, calls: Calls, info: BoardInfo, stream: Stream):
         """Use a session that a board has opened; `info` describes the board. See `Device.open_session`."""
         self.calls = calls
         self._info = info
-        self.number = opened.number
-        self.iv = opened.iv
-        self.ticket = opened.ticket
-        self.first = opened.first
-        self.window = opened.window
-        self.token = token
-        self.direction = direction
-        self.length = length
-        self.record_bytes = record_bytes
-        self.fast_path = fast_path
-        self.begin = begin
-        self.gcm = gcm
+        self.stream = stream
         self.closed = False
+
+    @property
+    def iv(self) -> bytes:
+        """The initial counter block, 16 bytes. In GCM: the nonce prefix, 8 bytes, and 8 zeros."""
+        return self.stream.iv
+
+    @property
+    def ticket(self) -> int:
+        """The number that resumes the session's range of counter blocks after the session has ended."""
+        return self.stream.ticket
+
+    @property
+    def record_bytes(self) -> int:
+        """Number of bytes of plaintext in a full record."""
+        return self.stream.record_bytes
+
+    @property
+    def first(self) -> int:
+        """Offset in the stream, in bytes, of the lowest record that the board still answers."""
+        return self.stream.begin + self.stream.first
 
     @property
     def rx_window(self) -> int:
         """Maximum number of bytes that this session's data records can have in flight from the host to the board."""
-        return (self.fast_path or self._info).rx_window
+        return (self.stream.fast_path or self._info).rx_window
 
     def transfer(
         self,
@@ -81,7 +69,7 @@ class Session:
             reader: has `read(n)`; its first byte is byte `offset` of the stream. In GCM, one of reader and writer has
                 the records with their tags.
             writer: has `write(data)`.
-            offset: where in the stream to begin; a multiple of `record_bytes`, not below `begin` + `first`.
+            offset: where in the stream to begin; a multiple of `record_bytes`, not below `first`.
             length: bytes expected in all from `offset`, if known; errors then list the missing bytes up to the end.
             progress: called with the bytes written so far, including `offset`.
             in_flight: maximum bytes in flight, at least one record; by default as many as the board holds.
@@ -92,27 +80,13 @@ class Session:
             TransferError: it cannot be completed; the error lists the missing bytes and where to resume.
             TamperedError: a record to decrypt has a wrong tag; nothing of it was written.
         """
-        link = self.calls.link
-        decrypts = self.direction == "decrypt"
-        input_tag, result_tag = (TAG_BYTES * (self.gcm and side) for side in (decrypts, not decrypts))
-        request_bytes = HEADER.size + self.record_bytes + input_tag
+        link, stream = self.calls.link, self.stream
+        request_bytes = HEADER.size + stream.record_bytes + stream.input_tag
         size = link.transport.wire_size(request_bytes)
         if in_flight is not None and in_flight < size:
             raise ArgumentError(f"{in_flight} bytes in flight are too few for a record: give at least {size}")
-        stream = Stream(
-            number=self.number,
-            token=self.token,
-            record_bytes=self.record_bytes,
-            length=self.length,
-            begin=self.begin,
-            first=self.first,
-            window=self.window,
-            address=self.fast_path.address if self.fast_path else None,
-            input_tag=input_tag,
-            result_tag=result_tag,
-        )
-        transfer = Transfer(link, stream, self.stat, reader, writer, offset, length, progress, watch)
-        if in_flight is None and self.fast_path is None:
+        transfer = Transfer(link, stream, Job(reader, writer, offset, length, progress, watch), self.stat)
+        if in_flight is None and stream.fast_path is None:
             return transfer.run()
         link.set_window(min(in_flight or self.rx_window, self.rx_window), request_bytes)
         try:
@@ -141,7 +115,7 @@ class Session:
         return Measurement(
             engine=engine.name.lower(),
             key_bits=len(key) * 8,
-            direction=self.direction,
+            direction=self.stream.direction,
             bytes=report.bytes,
             blocks=stat.blocks,
             cycles=stat.cycles,
@@ -152,7 +126,7 @@ class Session:
             verified=verified,
             link_seconds=report.seconds,
             retransmissions=report.retransmissions,
-            mode="gcm" if self.gcm else "ctr",
+            mode="gcm" if self.stream.gcm else "ctr",
         )
 
     def close(self, attempts: int | None = None) -> None:
@@ -162,7 +136,7 @@ class Session:
             self.closed = True
 
     def _exchange(self, kind: RecordType, **options: Any) -> Record:
-        return self.calls.exchange(Record(kind, session=self.number, token=self.token), **options)
+        return self.calls.exchange(Record(kind, session=self.stream.number, token=self.stream.token), **options)
 
     def __enter__(self) -> Self:
         return self

@@ -13,14 +13,15 @@ from typing import Protocol
 from cipherlane_base.wire.layout import HEADER, ErrorCode
 
 from ..errors import ArgumentError, BoardError, NoReplyError, PortError, TamperedError, TransferError
+from ..files.authenticated import TAG_BYTES, RecordReader, check_size
 from ..files.authenticated import Reader as Reader
-from ..files.authenticated import RecordReader, check_size
 from ..protocol.datarun import DataCodec, Result
 from ..protocol.records import Record
 from ..protocol.refusal import raise_refusal
 from ..transport.base import Address
 from .flights import Key
 from .link import Arrival, Link
+from .replies import FastPath, Opened
 
 Progress = Callable[[int], None]
 _BURST = 256  # maximum number of results to process before checking time-outs
@@ -35,23 +36,37 @@ class Writer(Protocol):
 
 
 @dataclass(frozen=True)
-class Stream:
-    """The stream of a session, as `Session` describes it; `address` is None if data records go to the CPU, not the fast
-    path.
+class Stream(Opened):
+    """The stream of a session: the values that the board assigned to it, and those that the host chose.
 
-    Each request has `input_tag` bytes more than the record has of plaintext, and each result `result_tag` bytes.
+    Record N begins at byte N x `record_bytes`, and none ends after `length`. If an earlier session had the beginning of
+    the stream, this session's range begins at byte `begin`; `first` and `length` count from there. `fast_path` is set
+    if the data records go to the fast path instead of the CPU. In `gcm`, `iv` is the nonce prefix and 8 zeros, and
+    offsets and lengths count plaintext.
     """
 
-    number: int
     token: int
-    record_bytes: int
+    direction: str
     length: int
-    begin: int
-    first: int
-    window: int
-    address: Address | None
-    input_tag: int = 0
-    result_tag: int = 0
+    record_bytes: int
+    begin: int = 0
+    fast_path: FastPath | None = None
+    gcm: bool = False
+
+    @property
+    def address(self) -> Address | None:
+        """The address that data records go to; None for the address of all other records."""
+        return self.fast_path.address if self.fast_path else None
+
+    @property
+    def input_tag(self) -> int:
+        """Number of bytes that a request has in addition to the plaintext of its record."""
+        return TAG_BYTES if self.gcm and self.direction == "decrypt" else 0
+
+    @property
+    def result_tag(self) -> int:
+        """Number of bytes that a result has in addition to the plaintext of its record."""
+        return TAG_BYTES if self.gcm and self.direction == "encrypt" else 0
 
 
 @dataclass
@@ -67,6 +82,18 @@ class Counts:
 
 Watch = Callable[[Counts], float]
 "Called with the counters so far; returns the longest time in seconds until its next call."
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a transfer reads and writes: the arguments of `Session.transfer`, which explains them."""
+
+    reader: Reader
+    writer: Writer
+    offset: int = 0
+    length: int | None = None
+    progress: Progress | None = None
+    watch: Watch | None = None
 
 
 @dataclass(frozen=True)
@@ -87,25 +114,15 @@ class TransferReport:
 class Transfer:
     """The state of one transfer; `run` performs the transfer."""
 
-    def __init__(
-        self,
-        link: Link,
-        stream: Stream,
-        probe: Callable[[], object],
-        reader: Reader,
-        writer: Writer,
-        offset: int,
-        length: int | None,
-        progress: Progress | None,
-        watch: Watch | None = None,
-    ):
-        """Prepare the transfer; for the arguments see `Session.transfer`.
+    def __init__(self, link: Link, stream: Stream, job: Job, probe: Callable[[], object]):
+        """Prepare the transfer. `probe` asks the board for the session, and raises BoardError if the session is gone.
 
-        `probe` asks the board for the session, and raises BoardError if the session is gone.
+        Raises:
+            ArgumentError: no record of this session begins at the job's offset.
         """
         record_bytes = stream.record_bytes
         self._begin = stream.begin  # byte of the stream that has offset 0 in records and in this class
-        offset -= self._begin
+        offset = job.offset - self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
                 f"offset {self._begin + offset}: give a multiple of record_bytes, {record_bytes}, from "
@@ -116,16 +133,13 @@ class Transfer:
         self._ask = probe
         self._clock = link.clock
         self._link = link
-        self._reader = reader
-        self._writer = writer
-        self._progress = progress
-        self._watch = watch
+        self._job = job
         self._record_bytes = record_bytes
         self._request_bytes = record_bytes + stream.input_tag
         self._longer = stream.result_tag - stream.input_tag  # a result has this many bytes more than its request
-        self._records_ahead = RecordReader(reader, self._request_bytes) if self._longer else None
+        self._records_ahead = RecordReader(job.reader, self._request_bytes) if self._longer else None
         self._start = self._written = self._read = offset
-        self._end = None if length is None else offset + length
+        self._end = None if job.length is None else offset + job.length
         self._at_end = False
         self._pending: dict[int, memoryview] = {}  # maps offsets to records sent, until their results are written
         self._results: dict[int, bytes] = {}  # maps offsets to results received, until they are written
@@ -203,9 +217,9 @@ class Transfer:
         If the input returns fewer bytes at a time, there are fewer records.
         """
         size = self._record_bytes
-        data = self._reader.read(count * size)
+        data = self._job.reader.read(count * size)
         while not data or len(data) % size:
-            piece = self._reader.read(size - len(data) % size) if data else b""
+            piece = self._job.reader.read(size - len(data) % size) if data else b""
             if not piece:
                 self._at_end = True
                 break
@@ -242,8 +256,8 @@ class Transfer:
     def _receive(self) -> None:
         """Wait for a reply or a time-out, then process the results that have arrived."""
         timeout = self._link.patience()
-        if self._watch:
-            timeout = min(timeout, self._watch(self._counts))
+        if self._job.watch:
+            timeout = min(timeout, self._job.watch(self._counts))
         taken = 0
         while taken < _BURST:
             arrivals = self._link.receive_results(self._codec, timeout)
@@ -294,12 +308,12 @@ class Transfer:
             end += len(result) - self._stream.result_tag
         if not ready:
             return
-        self._writer.write(ready[0] if len(ready) == 1 else b"".join(ready))
+        self._job.writer.write(ready[0] if len(ready) == 1 else b"".join(ready))
         self._attempts = {offset: count for offset, count in self._attempts.items() if offset >= end}
         self._counts.received += end - self._written
         self._written = end
-        if self._progress:
-            self._progress(self._begin + end)
+        if self._job.progress:
+            self._job.progress(self._begin + end)
 
     def _refused(self, arrivals: list[Arrival]) -> None:
         """If a reply refuses a record of this transfer, raise the matching exception."""

@@ -112,29 +112,36 @@ class _Nowhere:
         pass
 
 
+@dataclass(frozen=True)
+class Load:
+    """The stream that a measurement sends.
+
+    `blocks` supplies key and counter blocks. A record has `record_bytes` bytes of data, a multiple of 16, and at most
+    `window_records` records are in flight; None stands for the largest value possible. The stream ends after `total`
+    bytes, or `seconds` after its start; if both are None, it has the maximum length of a stream.
+    """
+
+    engine: Engine
+    blocks: CounterBlocks
+    record_bytes: int | None = None
+    window_records: int | None = None
+    total: int | None = None
+    seconds: float | None = None
+
+
 def measure(
     device: Device,
-    engine: Engine,
-    blocks: CounterBlocks,
-    record_bytes: int | None,
-    window_records: int | None,
-    total: int | None,
+    load: Load,
     *,
-    seconds: float | None = None,
     progress: Progress | None = None,
     intervals: Intervals | None = None,
     keep: Callable[[LinkMeasurement], None] | None = None,
 ) -> LinkMeasurement:
-    """Stream `total` bytes of zeros, or zeros for `seconds`, through a new session.
+    """Stream zeros through a new session.
 
     Args:
         device: a connected board.
-        engine: one of its engines.
-        blocks: supplies key and counter blocks.
-        record_bytes: data bytes of a record, a multiple of 16; by default the largest size possible.
-        window_records: maximum number of records in flight; by default as many as the board holds.
-        total: bytes in all; None (with `seconds`) allows the longest stream.
-        seconds: time after which no more data are sent.
+        load: how many zeros, in which records, for which of the board's engines.
         progress: called with the bytes done so far.
         intervals: observes the stream; its intervals become part of the measurement.
         keep: called with the measurement so far, if there is any, when an exception ends the stream early.
@@ -146,13 +153,14 @@ def measure(
         TransferError: the stream could not be completed.
     """
     link, clock = device.link, device.clock
-    length = MOST_STREAM if total is None else total
+    engine, blocks = load.engine, load.blocks
+    length = MOST_STREAM if load.total is None else load.total
     iv = blocks.take(length)
-    with device.open_session(blocks.key, iv, engine, length=length, record_bytes=record_bytes) as session:
+    with device.open_session(blocks.key, iv, engine, length=length, record_bytes=load.record_bytes) as session:
         record_bytes = session.record_bytes
         size = link.transport.wire_size(HEADER.size + record_bytes)
         most = session.rx_window // size
-        window_records = min(window_records or most, most)
+        window_records = min(load.window_records or most, most)
         link.counters.round_trips.clear()
         sent, lost = link.counters.sent, link.flights.lost
         opened = network_of(session)
@@ -209,9 +217,9 @@ def measure(
 
         try:
             session.transfer(
-                _Zeros(length, clock, None if seconds is None else started + seconds),
+                _Zeros(length, clock, None if load.seconds is None else started + load.seconds),
                 _Nowhere(),
-                length=length if seconds is None else None,
+                length=length if load.seconds is None else None,
                 in_flight=window_records * size,
                 progress=progress,
                 watch=look,

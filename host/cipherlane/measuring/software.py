@@ -15,7 +15,7 @@ class SoftwareSession:
     """Replaces `link.session.Session` when a file is decrypted without a board."""
 
     ticket = None
-    begin = first = 0
+    first = 0
 
     def __init__(self, key: bytes, header: Header):
         """Decrypt the file with this `header`.

@@ -27,9 +27,7 @@ def test_over_the_link(device, transport, identity, expected, check_figure):
         pytest.skip("a simulated board's UART is no faster or slower than the simulation")
     engine = min(identity.engines_of("aes"), key=lambda each: each.traits.rank)
     blocks = CounterBlocks(KEY_BITS)
-    measured = [
-        linkbench.measure(device, engine, blocks, None, None, expected("link_bytes"))
-        for _ in range(RUNS if identity.kind == "board" else 1)
-    ]
+    load = linkbench.Load(engine, blocks, total=expected("link_bytes"))
+    measured = [linkbench.measure(device, load) for _ in range(RUNS if identity.kind == "board" else 1)]
     assert all(each.bytes == expected("link_bytes") for each in measured)
     check_figure(f"{engine.name.lower()} {transport}", statistics.median(each.goodput_mbps for each in measured))
