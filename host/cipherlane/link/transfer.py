@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One transfer through a session: keeps records in flight, and repeats each until its result arrives.
+"""One transfer through a session: sends records, and sends a record again if its result does not arrive in time.
 
 Every byte read belongs to exactly one record. Every record is either written or reported as missing. In GCM, each
 record has a tag, in the result or in the input; offsets count the bytes without tags.
@@ -36,8 +36,8 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class Stream:
-    """The stream of a session, as `Session` describes it; `address` is None if data records go to the CPU, not the fast
-    path.
+    """The stream of a session; the class `Session` explains most fields. `address` is the address of the fast path, or
+    None if data records go to the CPU.
 
     Each request has `input_tag` bytes more than the record has of plaintext, and each result `result_tag` bytes.
     """
@@ -56,7 +56,7 @@ class Stream:
 
 @dataclass
 class Counts:
-    """Counters of a transfer: bytes sent, including retransmissions; bytes of results written; number of
+    """Counters of a transfer: data bytes sent (including retransmissions), result bytes written, and number of
     retransmissions.
     """
 
@@ -104,7 +104,7 @@ class Transfer:
         `probe` asks the board for the session, and raises BoardError if the session is gone.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # byte of the stream that has offset 0 in records and in this class
+        self._begin = stream.begin  # offsets in records and in this class count from this byte of the stream
         offset -= self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -262,7 +262,7 @@ class Transfer:
 
     def _probe(self) -> None:
         """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
-        # `_ask` drops the results that arrive while it waits for a reply, so request the missing results again.
+        # While `_ask` waits for its reply, it drops the results that arrive. So send the unanswered records again.
         self._ask()
         self._heard = self._clock.now()
         self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
@@ -313,7 +313,7 @@ class Transfer:
                     raise
 
     def _repeat(self, keys: list[Key]) -> None:
-        """Queue the records that `keys` identify for repetition; they are sent before new records."""
+        """Queue the records with these `keys`, to send them again before any new records."""
         for key in keys:
             mine = self._codec.owns(key) and key.offset in self._pending
             if mine and key.offset not in self._again:
