@@ -92,8 +92,8 @@ class Configuration:
 
 
 DEFAULT = "default"
-# Size in bytes of the cache for the SDRAM; its lines have 16 bytes. It takes four block RAMs. On a small FPGA, the
-# cache has only 16 lines, in LUTs.
+# Size in bytes of the cache for the SDRAM. A cache line has 16 bytes. The cache takes four block RAMs. On a small FPGA,
+# the cache has only 16 lines, which consist of LUTs.
 _SDRAM_CACHE = 8192
 # The board ECPIX-5 has 208 block RAMs of 2 KB. With Zephyr, code takes 64 of them, data 32 and the buffer memory 32.
 _ZEPHYR = Configuration(
@@ -128,7 +128,7 @@ _ALL = (
     ),
     # The pipelined core can process one block a cycle. This is also the maximum speed of the DMA's memory port.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
-    # GHASH takes 8 cycles per block. It is faster than the AES core, which takes 10 cycles for AES-128.
+    # With AES-128, the AES core takes 10 cycles per block. So GHASH with 8 cycles per block is fast enough.
     Configuration("gcm", "AES-GCM accelerator", rom_size=80 * 1024, gcm_cycles=8),
     _ZEPHYR,
     _ETH_ZEPHYR,

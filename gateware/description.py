@@ -48,7 +48,7 @@ class Fit:
 
 @dataclass(frozen=True)
 class Sdram:
-    """Describes a board's SDRAM for LiteDRAM, and the clocks that it needs.
+    """Describes a board's SDRAM for LiteDRAM, and how to create the clocks that the SDRAM needs.
 
     ``module`` is LiteDRAM's class of the memory. ``rate`` is the ratio of the system clock to the memory's clock, in
     LiteDRAM's notation. ``create_crg`` is called instead of the board's. ``create_phy`` is called with the platform,
@@ -63,7 +63,7 @@ class Sdram:
 
 @dataclass(frozen=True)
 class Cable:
-    """Describes how to load some revisions of a board over USB, and which serial port is their UART.
+    """Describes the USB connection of some revisions of a board: how to load the board, and how to find its UART.
 
     ``revision`` is the name for `REVISION=`, empty if the board has only one kind of cable. ``revisions`` lists, for
     people, all revisions with this cable. ``usb`` is the identity (`vendor:product`) of the JTAG cable, or of the

@@ -35,8 +35,8 @@ class Extension:
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """Return all extensions, sorted by the names of their folders. Return none if this package is installed under
-    another name than `gateware`, because the folders next to an installed package belong to other projects.
+    """Return all extensions, sorted by the names of their folders. Return none if this package has another name than
+    `gateware`: then it is installed, and the folders next to it belong to other projects.
     """
     names = sorted(path.parent.name for path in _ROOT.glob("*/extension.py")) if __package__ == "gateware" else ()
     return tuple(importlib.import_module(f"{name}.extension").EXTENSION for name in names)

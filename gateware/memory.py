@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sets attributes of memories for synthesis, mainly one that declares that reads and writes do not collide.
+"""Sets attributes of memories for synthesis. The main one declares that reads do not collide with writes.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
 Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The
@@ -17,7 +17,7 @@ _PARTS = ("payload", "param", "first", "last")  # fields of an endpoint
 
 
 def without_collisions(memory: Memory) -> Memory:
-    """Declare that no logic uses a word that is read while it is written. The caller gives the reason in a comment."""
+    """Declare that no logic uses a read that collides with a write. The caller gives the reason in a comment."""
     memory.attr = {NO_RW_CHECK}
     return memory
 

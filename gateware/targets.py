@@ -42,7 +42,7 @@ class Target:
 
     @property
     def clock_met_by(self) -> str:
-        """The name of the hardware target whose place-and-route met this simulated board's clock; empty if none did."""
+        """The name of the hardware target whose place-and-route meets this simulated board's clock; empty if none."""
         hardware = self.board.models
         fit = hardware.fits.get(self.configuration.name) if hardware else None
         return _name(hardware, self.configuration) if hardware and fit and fit.clock_met else ""
@@ -90,7 +90,7 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
 
 
 def fitted(configuration: str, fit: Fit) -> Configuration:
-    """Return the configuration of this name. If `fit` gives a ROM size, it replaces the configuration's ROM size."""
+    """Return the configuration of this name, with the ROM size of `fit` if `fit` gives one."""
     found = configurations()[configuration]
     return replace(found, rom_size=fit.rom_size or found.rom_size)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds tables with resources and clocks to the pages about cores. `gateware.cores` generates these pages. The resources
-and clocks are estimates from place-and-route.
+"""Adds tables to the pages about cores, which `gateware.cores` generates. The tables show the cores' resources and
+clocks. These are estimates from place-and-route.
 """
 
 import json

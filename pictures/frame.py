@@ -39,8 +39,8 @@ def colours_of(names: Sequence[str]) -> dict[str, str]:
 
 
 def canvas(title: str, height: float, *, left: float, top: float, bottom: float) -> tuple[Figure, Axes]:
-    """Return a figure that is `height` inches high, and the axes of the plot in it. `left`, `top` and `bottom` are
-    margins in inches.
+    """Return a new figure and the axes of its plot. `height` is the height of the figure in inches. `left`, `top` and
+    `bottom` are the margins around the plot in inches.
     """
     drawn = figure(WIDTH, height)
     box = (left / WIDTH, bottom / height, (WIDTH - left - 0.35) / WIDTH, (height - top - bottom) / height)

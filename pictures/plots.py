@@ -82,8 +82,8 @@ def values(
 def shares(
     title: str, x_name: str, wholes: tuple[tuple[str, tuple[tuple[str, float], ...]], ...], *, rest: str = ""
 ) -> str:
-    """Draw one bar per total, divided into its parts. `wholes` lists the totals. Each entry is the label of a total,
-    and a list with the name and the value of each part. `rest` is the name of the part that contains everything else.
+    """Draw one horizontal bar per total, divided into the parts of the total. `wholes` contains a pair for each total:
+    its label, and the (name, value) pairs of its parts. `rest` is the name of the part that contains the remainder.
 
     Raises
     ------
@@ -117,8 +117,8 @@ def shares(
 
 @cache
 def waterfall(title: str, x_name: str, courses: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]) -> str:
-    """Draw successive stages, such as the steps of a process, as a waterfall. Each stage has a row of its own and
-    begins where the previous stage ends.
+    """Draw processes as a waterfall, with one row for each stage of a process. The bar of a stage begins where the bar
+    of the previous stage ends.
 
     Args:
         title: title of the plot.

@@ -144,7 +144,7 @@ def _panel(axes: Axes, x_name, y_name, heading, inside, everything, limit, log, 
 
 
 def _join(axes: Axes, inside: Sequence[Point]) -> list[Point]:
-    """For each label, draw a line through the points with this label. Return the highest point of each line."""
+    """Join all points that have the same label by a line. For each line, return the point with the largest y value."""
     found: dict[str, list[Point]] = {}
     for point in inside:
         found.setdefault(point.label, []).append(point)

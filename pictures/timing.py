@@ -19,8 +19,8 @@ _BACKGROUND = (  # on a dark page, the browser inverts all colours of the pictur
     "<style>@media (prefers-color-scheme: dark) { svg { filter: invert(1) hue-rotate(180deg); } }</style>"
     '<rect width="100%" height="100%" fill="white"/>'
 )
-# Instructions in the diagram of the CFU port. The first two are independent of each other. The third reads
-# register v1, which the second writes.
+# Instructions in the diagram of the CFU port. The first and the second instruction are independent of each other. The
+# third instruction reads register v1, which the second instruction writes.
 _INSTRUCTIONS = (
     ("round_enc v0", "round_enc", {"k": 1, "s": 0}),
     ("round_enc v1", "round_enc", {"k": 1, "s": 1}),
@@ -127,8 +127,8 @@ def _bits(name: str, values: Iterable[int]) -> dict[str, str]:
 
 
 def _values(name: str, there: Iterable[int], ends: Iterable[int], labels: list[str]) -> dict:
-    """Return a row of the diagram, in which each value has a label. The row shows each value from its first cycle to
-    the cycle in which the receiver accepts it.
+    """Return a row of the diagram with a label for each value. The row shows a value from the first cycle in which the
+    sender offers it to the cycle in which the receiver accepts it.
     """
     wave, state = "", ""
     for present, end in zip(there, ends, strict=True):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 
 def imported(path: Path, package: str = "") -> Iterator[str]:
-    """Yield the names that a file imports, including single objects of modules. Relative imports start from the package
-    `package`.
+    """Yield the full names of all modules that a file imports, and of all single objects that it imports from modules.
+    Relative imports start from the package `package`.
     """
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
@@ -28,8 +28,8 @@ def graph(*folders: Path) -> dict[str, set[str]]:
 
 
 def cycle(imports: dict[str, set[str]]) -> list[str]:
-    """Return a cycle of imports: each module imports the next, and the last equals the first. Empty if there is no
-    cycle.
+    """Return a list of modules in which each module imports the next, and in which the last module is the first one
+    again. Return an empty list if the imports form no cycle.
     """
     try:
         TopologicalSorter(imports).prepare()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tests that SECURITY.md names: where each should run, and which were skipped in a run.
+"""Lists the tests that SECURITY.md names, where each test should run, and which of these tests a run has skipped.
 
 A pytest plug-in for `conftest.py`. Skipped tests are listed at the end of the run. Under `CI`, where nothing that they
 need is missing, a skipped test is a failure.
@@ -20,9 +20,9 @@ __all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_
 
 
 def promised() -> dict[str, str]:
-    """Return a dictionary that maps each named test to the place where the test runs. A test is named as pytest names
-    it, without parameters. The place is "make test", unless the page has another place in brackets after the test's
-    name.
+    """Return a dictionary that maps each test in SECURITY.md to where the test runs. If brackets after the test's name
+    state a make command or "each night", the test runs there; otherwise, it runs in "make test". The tests have
+    pytest's names, without parameters.
     """
     pages = "".join(path.read_text(encoding="utf-8") for path in PAGES)
     return {name: where.strip("`") or "make test" for name, where in _NAME.findall(pages)}

@@ -11,7 +11,7 @@ from serial.rfc2217 import PortManager
 
 
 class Lines:
-    """A fake serial port with the settings that an RFC 2217 server needs. It lists the speeds that were set.
+    """A fake serial port with the settings that an RFC 2217 server needs. `speeds` lists all baud rates that were set.
 
     It carries no data.
     """

@@ -27,7 +27,7 @@ PARTS += tuple(str(path.relative_to(ROOT)) for path in ROOT.glob("*/targets.mk")
 
 
 def copy_to(directory):
-    """Copy the parts of the checkout that the tested targets need to `directory`, without git; return the directory."""
+    """Copy to `directory` the parts of the checkout that the tested targets need, without git. Return `directory`."""
     for part in PARTS:
         target = directory / part
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -67,8 +67,8 @@ def nothing_made(directory):
 
 
 def refusal(checkout, *words, **options):
-    """Run `make demo`, which must fail: it must print exactly one line besides make's own, and must make no file.
-    Return the line.
+    """Run `make demo` with arguments that it must refuse. The command must make no file, and must print exactly one
+    line in addition to make's own error line. Return this line.
     """
     done = make(checkout, "demo", *words, **options)
     assert (done.returncode, done.stdout) == (2, ""), done
@@ -311,8 +311,8 @@ def test_board_and_configuration_that_are_built(checkout, words, built):
     ],
 )
 def test_words_of_hardware_in_the_loop(checkout, words, run):
-    """`make hil` passes its variables to the suite as options. Even for BOARD=sim, it builds no simulated board if
-    there is a labgrid coordinator, because the coordinator offers boards that were built elsewhere.
+    """`make hil` passes its variables to the suite as options. With a labgrid coordinator, `make hil` builds no
+    simulated board, even for BOARD=sim, because the coordinator offers boards that were built elsewhere.
     """
     done = make(checkout, "-n", "hil", *words, **dict.fromkeys(("COORDINATOR", "PLACE", "WAIT", "SELECT", "SOAK"), ""))
     (line,) = re.findall(r"-m tests\.hil (.*?) *$", done.stdout, re.M)
@@ -408,8 +408,8 @@ def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
     ],
 )
 def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
-    """The error lists the names of all boards or configurations, including those of extensions. The names
-    come from the files of the boards and configurations.
+    """For a wrong board or configuration, the error lists all valid names, including the names from extensions. The
+    names come from the files of the boards and configurations.
     """
     for folder in ("gateware", "lab"):
         shutil.copytree(ROOT / folder, checkout / folder, dirs_exist_ok=True)
@@ -467,7 +467,7 @@ def test_every_variable_of_a_recipe_is_declared_for_its_target(checkout):
 
 
 def test_commands_in_pages_and_workflows_name_variables_of_their_targets():
-    """No make command in a page, workflow or docstring sets a variable for which make would refuse the command."""
+    """In pages, workflows and docstrings, each make command sets only variables that make accepts for this command."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     suffixes = (".md", ".yml", ".yaml", ".py", ".ini", ".cfg", ".toml")
     declared = subprocess.run([ROOT / ".ci" / "words", "help"], capture_output=True, text=True, check=True).stdout

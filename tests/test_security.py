@@ -24,8 +24,8 @@ MAKEFILE = (ROOT / "Makefile").read_text()
 
 
 def recipe(target):
-    """Find the first command of a Makefile target that runs pytest. Return its arguments, without the number of
-    processes.
+    """In the recipe of a Makefile target, find the first command that runs pytest. Return pytest's arguments, without
+    the number of processes.
     """
     assert re.search(r"^PARALLEL := -n logical --dist loadfile$", MAKEFILE, re.MULTILINE), "selects no tests"
     (lines,) = re.findall(rf"^{target}:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)

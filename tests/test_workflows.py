@@ -25,7 +25,7 @@ EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
 
 
 def events(workflow):
-    """Return the events that start a workflow. They stand under the key `on`, which YAML 1.1 reads as true."""
+    """Return the events that start a workflow. YAML 1.1 reads their key, `on`, as the value true."""
     return set(workflow[True])
 
 
@@ -99,8 +99,9 @@ def test_the_simulated_boards_of_the_nightly_matrix_are_there():
 
 
 def test_a_release_has_a_job_for_each_bitstream():
-    """Targets with Zephyr have no job, because hosted runners have no Zephyr tree. So a release from hosted runners
-    lacks these targets. Configurations of extensions have no job, either; the last job builds their bitstreams.
+    """The release workflow has a job for each bare-metal target. Targets with Zephyr have no job, because hosted
+    runners have no Zephyr tree. So a release from hosted runners lacks these targets. Configurations of extensions have
+    no job, either; the last job builds their bitstreams.
     """
     rows = WORKFLOWS["release.yml"]["jobs"]["bitstream"]["strategy"]["matrix"]["include"]
     wanted = [
@@ -112,7 +113,8 @@ def test_a_release_has_a_job_for_each_bitstream():
 
 
 def test_a_lab_runs_nothing_of_strangers_and_its_places_are_waited_for():
-    """The job's time limit covers the wait for a board, a soak test on each transport, and the remaining steps.
+    """The time limit of the job that runs `make hil` covers the wait for a board, a soak test on each transport, and
+    the remaining steps.
 
     Without a lab, there is no job.
     """

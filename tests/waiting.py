@@ -9,8 +9,8 @@ import time
 
 HANG_S = 300.0  # seconds after which a test counts as hanging, however busy the machine is
 
-# Runs the command-line tool, but stops after it has written 4096 bytes, so that no transfer ends before a test
-# interrupts it.
+# This program runs the command-line tool, and pauses after the tool has written more than 4096 bytes of its output. The
+# pause gives a test time to interrupt the transfer.
 _PROGRAM = """
 import signal, sys
 from cipherlane import cli

@@ -19,8 +19,8 @@
 #define EVENT         1u
 #define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
 /*
- * ERASE_STEP: bytes to erase before checking again for a new frame. ARRIVED_MAX: upper bound of the
- * bytes that can arrive from the network while ERASE_STEP bytes are erased.
+ * ERASE_STEP: number of bytes that are erased between two checks for a new frame. ARRIVED_MAX:
+ * upper bound of the bytes that can arrive from the network during one such step.
  */
 #define ERASE_STEP  32u
 #define ARRIVED_MAX 256u
@@ -58,9 +58,9 @@ static void refresh(struct cl_link *link)
 _Static_assert(CL_SESSIONS <= ETHMAC_STATION_ROWS, "a row for every session");
 
 /**
- * If @p open is true, writes the sender of the current frame to entry @p place of the Ethernet
- * MAC's table of known stations; otherwise clears this entry. Some receive slots are reserved for
- * frames of known stations.
+ * The Ethernet MAC reserves some receive slots for frames of the stations in its table. If @p open
+ * is true, writes the sender of the current frame to row @p place of the table. Otherwise removes
+ * the station in this row.
  */
 static APART void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -160,8 +160,8 @@ static uint8_t *rx_slot(uint32_t number)
 }
 
 /**
- * Zeroizes one stale receive slot, that is, a slot that can still contain a key or data. Of several
- * stale slots, chooses the one whose frame arrived last. Stops when a new frame arrives.
+ * A receive slot is stale while it can still contain a key or data from an old frame. This function
+ * zeroizes one stale slot: the one whose frame arrived last. It stops when a new frame arrives.
  *
  * The function does not touch the slot that the Ethernet MAC writes next: that slot is erased after
  * its next frame has been handled. When a frame arrives during the erasure, the rest of the slot is
@@ -242,9 +242,9 @@ static void release(struct ethernet *ethernet)
 }
 
 /**
- * Sends the answer to an ARP or ICMP request. The answer's headers are in @p frame; the bytes after
- * them are copied from the received frame. A long answer is sent only if the budget for work
- * outside sessions has cycles left.
+ * Sends the answer to an ARP or ICMP request. Takes the answer's headers from @p frame, and the
+ * bytes after the headers from the received frame. Drops a long answer if the budget for work
+ * outside sessions has no cycles left.
  */
 static APART void respond(struct ethernet *ethernet, const struct cl_frame *frame, size_t len,
 			  uint8_t *tx_slot)

@@ -37,15 +37,15 @@ struct ethernet {
 	uint32_t rx_slot;
 	/**
 	 * Bit masks of receive slots. `stale`: slots that still contain old data and must be
-	 * erased. `suspect`: slots in which the erasure can have damaged a new frame, because the
-	 * Ethernet MAC was already able to write to the slot.
+	 * erased. `suspect`: slots whose next frame can be damaged, because the Ethernet MAC can
+	 * have written the frame while the slot was being erased.
 	 */
 	uint32_t stale;
 	uint32_t suspect;
 	/**
-	 * `erasing`: number of the slot that is being erased; ETHMAC_RX_SLOTS if none is. `left`:
-	 * number of bytes of this slot that are not erased yet. If `left` is 0, the slot stays
-	 * marked as stale until a poll finds no frame.
+	 * `erasing`: number of the slot that is being erased; ETHMAC_RX_SLOTS if there is none.
+	 * `left`: number of bytes in this slot that must still be erased. When `left` is 0, the
+	 * slot stays marked as stale until a poll finds no frame.
 	 */
 	uint32_t erasing;
 	uint32_t left;
@@ -66,11 +66,12 @@ void ethernet_init(struct ethernet *ethernet, struct cl_service *service, uint8_
 void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size);
 
 /**
- * Zeroizes the staging buffer. Waits until the Ethernet MAC has sent all frames, then zeroizes the
- * transmit slots; if the Ethernet MAC needs more than 1 ms, these slots are not zeroized. Marks all
- * receive slots as stale: ethernet_poll zeroizes these slots later, whenever it finds no new frame.
- * The slot that the Ethernet MAC writes next is zeroized only after its next frame has been
- * handled. A frame that carries a key is always zeroized as soon as it has been read.
+ * Zeroizes the staging buffer and the transmit slots, and marks all receive slots as stale.
+ *
+ * The function first waits until the Ethernet MAC has sent all frames. If this takes more than 1
+ * ms, the transmit slots are not zeroized. ethernet_poll zeroizes the stale slots later, when it
+ * finds no new frame. The slot that the Ethernet MAC writes next is zeroized only after its next
+ * frame was handled. A frame that carries a key is always zeroized as soon as it has been read.
  */
 void ethernet_forget(struct ethernet *ethernet);
 

@@ -72,8 +72,8 @@ _Static_assert(sizeof(receive_sdram) <= SDRAM_DATA_BYTES, "tested, and zero afte
 
 #ifdef CSR_ETHMAC_BASE
 /*
- * Buffer for the data of one record. The firmware copies the data here for engines that are slower
- * in the Ethernet MAC's slots than in the buffer memory.
+ * Buffer for the data of one record. Some engines are slower in the Ethernet MAC's slots than in
+ * the buffer memory. For these engines, the firmware copies the data here.
  */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] __attribute__((section(".buffer"), aligned(16)));
 
@@ -101,30 +101,30 @@ static int draw(void *context, uint32_t *words, size_t count)
 
 /*
  * True if the record buffer, the stack and the cache must be zeroized, because they can still
- * contain keys or data. This is so after a session with a key was closed, after a key was refused,
- * and after a restart.
+ * contain keys or data. True after a restart, after a key was refused, and after a session with a
+ * key was closed.
  */
 static bool forgets = true;
 #ifdef MAIN_RAM_BASE
 /*
- * True if the cache was written back to SDRAM while a record was still arriving. SDRAM can then
- * contain part of this record, so the memories are zeroized again when the record is complete.
+ * True if the L2 cache was written back to SDRAM while a record was still arriving. SDRAM can then
+ * contain a part of this record. So the firmware zeroizes the memories again after the record has
+ * arrived.
  */
 static bool again;
 #endif
 
 #ifdef CSR_MACSEC_BASE
 /*
- * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. A simulated
- * board is 30 to 200 times slower than a real one. But its peer is a real machine, which expects an
- * MKPDU (a message of MKA) within six seconds. So in simulation, the number is 1/25 of the true
- * one.
+ * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. In simulation,
+ * this is 1/25 of the true number. A simulated board is 30 to 200 times slower than a real one. But
+ * its peer is a real machine, which expects an MKPDU (a message of MKA) within six seconds.
  */
 #define MKA_MS_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000 / (CIPHERLANE_SIMULATED ? 25 : 1))
 
 /**
- * Writes random bytes for MKA. On a real board, the engine @p context computes the bytes from
- * noise. A simulated board has no source of noise, so its bytes can be predicted.
+ * Writes random bytes for MKA. A real board computes the bytes from noise, with the engine @p
+ * context. A simulated board has no source of noise, so its bytes are predictable.
  */
 static int mka_random(void *context, uint8_t *bytes, size_t count)
 {

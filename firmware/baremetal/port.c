@@ -8,8 +8,8 @@
 #include "zeroize.h"
 
 /*
- * The CPU's data cache is direct-mapped, and a miss loads a whole line. So port_forget overwrites
- * the cache by reading one word of each line.
+ * Size of the CPU's data cache, and of a cache line. port_forget overwrites the cache by reading
+ * one word of each line: the cache is direct-mapped, and a miss loads a whole line.
  */
 #define DCACHE_BYTES        4096u
 #define DCACHE_LINE_WORDS   8u

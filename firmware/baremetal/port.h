@@ -25,9 +25,9 @@ void port_dcache_flush(void);
 void port_drain(void);
 
 /**
- * Erases the data that earlier function calls left in memory: zeroizes the stack below the caller's
- * frame, and overwrites every line of the data cache, also the invalid ones, with constants. Also
- * clears the registers that a called function need not preserve.
+ * Erases the data that earlier function calls left in memory and in registers. Zeroizes the stack
+ * below the caller's frame. Overwrites every line of the data cache, even invalid lines, with
+ * constants. Clears the caller-saved registers.
  */
 void port_forget(void);
 

@@ -144,8 +144,9 @@ static struct refusal start(struct loader *loader)
 }
 
 /*
- * Returns the number of data bytes that a request of this type must have. For a request with data
- * to load, returns the length that its header states; write() checks this length.
+ * Returns the number of data bytes that a request of this type must have. A request with data to
+ * load can have different lengths. For it, the function returns the length in the request's header,
+ * which write() checks.
  */
 static uint16_t request_bytes(const struct cl_wire_header *header)
 {

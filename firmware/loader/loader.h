@@ -38,9 +38,9 @@ struct loader {
 	const char *board;
 	const uint8_t *build_id;
 	/**
-	 * True while the loader waits to start the firmware, and has received no request for the
-	 * loader itself. Meanwhile the loader ignores requests for the firmware. The host repeats
-	 * these requests, and the firmware answers them after its start.
+	 * True while the loader waits before it starts the firmware, until it receives a request
+	 * for the loader itself. While the member is true, the loader ignores requests for the
+	 * firmware. The host repeats these requests, and the firmware answers them after its start.
 	 */
 	bool passing;
 	/** True while an image with the header `header` is being transferred. */

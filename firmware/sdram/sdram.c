@@ -310,10 +310,10 @@ static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report 
 }
 
 /**
- * Tests the address lines above SDRAM_TESTED_BYTES. Writes word 0. For each of these address lines,
- * also writes the word at the address in which only this line is 1. Then reads and checks all these
- * words. They use the same line of the L2 cache and replace each other there, so they are read from
- * the memory and not from the cache.
+ * Tests the address lines above SDRAM_TESTED_BYTES. Writes the word at offset 0. For each of these
+ * lines, also writes the word at the offset in which only this line is 1. Then reads and checks all
+ * these words. The words use the same line of the L2 cache and replace each other there. So every
+ * word is read from the memory, not from the cache.
  */
 static int test_addresses(struct sdram_report *report)
 {

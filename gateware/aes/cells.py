@@ -8,7 +8,7 @@ from migen import Cat, ClockSignal, Constant, Instance, Module, Signal
 
 
 def lut4(module: Module, contents: int, inputs: list) -> Signal:
-    """Instantiate a LUT4. Its output is bit k of `contents`; input n of the LUT4 is bit n of the number k."""
+    """Instantiate a LUT4. Its output is bit k of `contents`. The inputs are the bits of k, lowest bit first."""
     z = Signal()
     ports = {f"i_{port}": signal for port, signal in zip("ABCD", inputs, strict=True)}
     module.specials += Instance("LUT4", p_INIT=Constant(contents, 16), **ports, o_Z=z)
@@ -37,7 +37,7 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """Build a function of 8 bits from its truth table. Return two signals: its values for bit 7 = 0 and bit 7 = 1."""
+    """Build a function of 8 bits from its truth table. Return the value for bit 7 = 0, and the value for bit 7 = 1."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 

@@ -134,7 +134,7 @@ def multiply2(a: list, b: list) -> list:
 
 
 def _square2(a: list) -> list:
-    """Return the square of an element of GF(2^2), which is also its inverse."""
+    """Return the square of an element of GF(2^2). The square is also the element's inverse."""
     return [a[1], a[0]]
 
 
@@ -159,7 +159,7 @@ def square4(tower: Tower, a: list) -> list:
 
 
 def _multiply_constant(tower: Tower, a: list, factor: list[int]) -> list:
-    """Return the product of `a` and a constant, in GF(2^4). It is computed by a matrix, because it is linear in `a`."""
+    """Return the product of `a` and a constant, in GF(2^4). The product is linear in `a`, so a matrix computes it."""
     columns = [multiply4(tower, [int(i == k) for i in range(4)], factor) for k in range(4)]
     return linear([sum(bit << i for i, bit in enumerate(column)) for column in columns], a)
 

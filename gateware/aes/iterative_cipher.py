@@ -33,7 +33,7 @@ WIDTHS = (32, 64, 128)
 
 
 def cipher_layout(slots: int) -> list[tuple[str, int]]:
-    """Return the fields of a cipher's input: the block, its key's slot and length code, and `error` (no key)."""
+    """Return the fields of a cipher's input: the block, the slot and length code of its key, and `error` (no key)."""
     return [("data", BLOCK_BITS), ("slot", bits_for(slots - 1)), ("length", 2), ("error", 1)]
 
 
@@ -135,8 +135,8 @@ class IterativeCipher(Module):
             outstanding.eq(outstanding + take - (self.source.valid & self.source.ready)),
         ]
 
-        # Memory stage: the memory outputs a part of the round key. In round 0, block[:width] is the part of the block
-        # to which this part is added.
+        # Memory stage: the memory outputs a part of the round key. In round 0, the next stage adds this part of the
+        # round key to block[:width].
         key_active, key_first, key_complete, key_ending = (Signal() for _ in range(4))
         self.submodules.round_keys = round_keys = KeyMemory(
             width=width, depth=slots * ROUND_KEY_ROWS * parts, registered=True
@@ -259,7 +259,7 @@ class IterativeCipher(Module):
         }
         self.comb += self.control["final_step"].eq(final)
 
-        # A slot is in use from the acceptance of a block until the round key for its last part has been read.
+        # A slot is in use from the acceptance of a block until the cipher has read all round keys for this block.
         leaving = Signal()
         self.comb += [
             leaving.eq(key_ending | ending | finishing),

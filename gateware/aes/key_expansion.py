@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""KeyExpansion (FIPS-197, 5.2): computes one word a cycle, and stores the round keys in a slot. Key lengths can differ.
+"""KeyExpansion (FIPS-197, 5.2): computes one word a cycle, and stores the round keys of each key in a slot.
 
 With Nk words in the key (4, 6 or 8) and Nr rounds (10, 12 or 14)::
 

@@ -76,7 +76,7 @@ class PipelinedCipher(Module):
         ranks = rounds * stages  # number of data registers in the pipeline, without the first one (rank 0)
 
         # Registers before the write ports of the round-key memories. Each round of the pipeline has its own memory. A
-        # key with fewer rounds than the pipeline uses the memories of the last rounds.
+        # key that needs fewer rounds than the pipeline has uses only the memories of the last rounds.
         write = Signal(rounds + 1)  # bit n is 1: a round key is written to the memory of round n
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
@@ -85,8 +85,8 @@ class PipelinedCipher(Module):
             words.eq(self.keys.words),
         ]
 
-        # Signals that move with a block through the pipeline. A rank is a data register of the pipeline, and the
-        # signals that describe its content. A block enters at rank 0.
+        # Signals that move with a block through the pipeline. A rank consists of one data register and the signals that
+        # describe the content of this register. A block enters the pipeline at rank 0.
         self.submodules.queue = queue = OutputQueue(ranks + 5)
         take = Signal()
         zeroizing = self.zeroizing
@@ -152,8 +152,8 @@ class PipelinedCipher(Module):
             self.idle.eq(queue.empty),
         ]
 
-        # A slot stays in use for `ranks` cycles after the core accepts a block. After this time, the block has received
-        # its last round key.
+        # After the core accepts a block, the slot of its key stays in use for `ranks` + 1 cycles. In this time, the
+        # block receives its last round key.
         remaining = Signal(max=ranks + 2)
         previous = Signal(slot_bits)
         self.comb += self.in_use.eq((remaining != 0) | (previous != self.watched))

@@ -93,7 +93,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Return a function, for the argument `name` of `composite.inversion`, that adds a named signal to `module`."""
+    """Return the argument `name` of `composite.inversion`: a function that adds a named signal to `module`."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)

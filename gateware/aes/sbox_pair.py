@@ -26,7 +26,8 @@ from .field import INV_SBOX, SBOX
 from .sbox import SBox, check_implementation, namer
 
 IMPLEMENTATIONS = ("table", "ecp5", "tower")
-# Contents of a LUT4 that computes D ^ (C ? B : A). Its inputs A to D are bits 0 to 3 of the index into the contents.
+# Truth table of a LUT4 that computes D ^ (C ? B : A). The LUT4's inputs A to D are bits 0 to 3 of the index into this
+# table.
 MUX_AND_ADD = sum((((x >> 1 if x & 4 else x) ^ x >> 3) & 1) << x for x in range(16))
 
 
@@ -72,7 +73,7 @@ class SBoxPair(Module):
         half = Signal()  # the eighth input
         operand = Signal(8)
         self.sync += [half.eq(self.i[7]), operand.eq(self.operand), If(~self.passes, operand.eq(0))]
-        # each S-box has its own copy of this register, near its eight multiplexers
+        # each S-box has its own copy of this register, so that it can be placed near the eight multiplexers it controls
         inverse = flip_flop(self, self.inverse)
         for bit in range(8):
             outputs = []

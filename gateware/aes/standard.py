@@ -6,7 +6,7 @@ from migen import Mux
 BLOCK_BITS = 128
 BLOCK_BYTES = BLOCK_BITS // 8
 WORD_BITS = 32
-# Number of rows for each slot in a memory of round keys: AES-256 has 15 round keys, rounded up to a power of two.
+# Number of rows for each slot in a memory of round keys. AES-256 has 15 round keys; 16 is the next power of two.
 ROUND_KEY_ROWS = 16
 
 KEY_LENGTH_128, KEY_LENGTH_192, KEY_LENGTH_256 = range(3)

@@ -110,8 +110,9 @@ class TowerSBox(Module):
         output_rows = []
         for row in _rows(tower.to_affine):
             bits = [n for n in range(8) if row >> n & 1]
-            # For each coefficient, `parts` contains six bits: the products of the low halves, of the high halves, and
-            # of the halves' sums. Bit n of the coefficient is the XOR of bit n and bit 4 + n mod 2 of these six bits.
+            # `parts` contains six bits for each coefficient. Bits 0 and 1 are the product of the low halves, bits 2 and
+            # 3 the product of the high halves, bits 4 and 5 the product of the halves' sums. Bit n (0 to 3) of the
+            # coefficient is the XOR of bit n and bit 4 + n mod 2.
             output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
         outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
         (outputs,) = self._cut("output", outputs)
@@ -175,7 +176,7 @@ def _square_part(tower, total: list[int]) -> list[int]:
 
 
 def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
-    """Split two output bits of a linear map of t. Return a map of the sum of t's halves, and a map of one half of t.
+    """Split two output bits of a linear map of t. Return a map of one half of t, and a map of the sum of t's halves.
 
     With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
     """

@@ -14,7 +14,7 @@ TERMS = 4
 
 @cache
 def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
-    """Return sums of inputs, as masks. With these sums, each output is an XOR of at most four terms (sums and inputs).
+    """Return sums of inputs, as masks. Each output of the map is then the XOR of at most four of these sums or inputs.
 
     Parameters
     ----------

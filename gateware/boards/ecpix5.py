@@ -17,9 +17,8 @@ _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
 # A lower clock, for configurations that have not met the board's clock in any place-and-route run.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
 # The core of the MACsec configurations has six engines. So it has the smallest S-boxes, and queues of at most 32 words
-# consist of LUTs. The S-boxes of the key expansion have two registers (`key_stages`): with one register, a path through
-# such an S-box would be the longest path of the core. Only nextpnr's placer `static` places these S-boxes so that they
-# can be routed.
+# consist of LUTs. The S-boxes of the key expansion have two registers (`key_stages`). With one register, they would
+# contain the longest path of the core. Only nextpnr's placer `static` finds a placement that can be routed.
 _MACSEC = replace(
     _SLOWER,
     core_sbox="tower_cut_ecp5",

@@ -133,10 +133,11 @@ BOARD = Board(
     fits={
         name: Fit(
             sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
-            # On `ecpix5`, only the vector unit of `default` has a multiplier. Here, the unit of `sdram_zephyr`
-            # has one, too, for the tests of Zephyr's drivers.
+            # On `ecpix5`, only the vector unit of `default` has a multiplier. On `sim`, the vector unit of
+            # `sdram_zephyr` also has a multiplier, because tests of Zephyr's drivers need it.
             product_cycles=8 if name in ("default", "sdram_zephyr") else 0,
-            # The core of the MACsec configurations has six engines. Verilator compiles the S-box `block_ram` fastest.
+            # The core of the MACsec configurations has six engines with many S-boxes. So it uses `block_ram`, the S-box
+            # that Verilator compiles fastest.
             core_sbox="block_ram" if name.startswith("macsec") else "table",
             rom_size=80 * 1024 if name == "default" else 0,
         )

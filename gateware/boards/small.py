@@ -3,8 +3,8 @@
 
 from ..description import Fit
 
-# Settings with which the configuration `default` fits into a 25F. S-boxes, and memories of at most 64 words, consist of
-# LUTs.
+# Settings with which the configuration `default` fits into a 25F. The S-boxes consist of LUTs. Memories of at most 64
+# words also consist of LUTs.
 FIT = Fit(cfu_sbox="tower", core_sbox="tower", lut_words=64, distributed_words=64)
 _TOO_LARGE = "a 25F has 24,288 LUT4 and 56 block RAMs, and "
 LEFT_OUT = {

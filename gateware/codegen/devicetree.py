@@ -50,9 +50,9 @@ _INSECURE_ENTROPY = """
 		seed = <0x5eed>;
 	};
 """
-# Registers in the devicetree node of the SDRAM controller. The node lists all registers of the first DFI phase,
-# and only the first register of the second phase: the driver computes the addresses of the remaining registers from the
-# distance between these two phases. If the PHY has registers that adjust the timing of reads, the node lists them too.
+# Registers in the devicetree node of the SDRAM controller. The node lists all registers of the first DFI phase, but
+# only the first register of the second phase. The distance between these two phases tells the driver the addresses of
+# all other registers. If the PHY has registers that adjust the timing of reads, the node lists these registers too.
 _PI0 = ("command", "command_issue", "address", "baddress", "wrdata", "rddata")
 _DFII = ("control", *(f"pi0_{name}" for name in _PI0), "pi1_command")
 _READ_DELAY = ("dq_rst", "dq_inc", "dq_bitslip_rst", "dq_bitslip")

@@ -37,8 +37,8 @@ _HEADER = """/* SPDX-License-Identifier: BSD-2-Clause */
 
 @dataclass(frozen=True)
 class Peripheral:
-    """A peripheral for which to generate a header and a page: its name in texts, the prefix of its constants, its
-    module, and a function that creates it.
+    """Describes a peripheral for which a header and a page are generated. `name` is its name in texts, `prefix` begins
+    the names of its constants, and `create` creates it.
 
     The page copies the docstring of `module`, which must begin with a sentence and a diagram.
     """

@@ -17,23 +17,23 @@ from litedram.init import get_sdram_phy_init_sequence
 # uses these names in its initialisation sequences.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
-# The shortest wait after a step of the initialisation, in cycles of the system clock. The memory's DLL and calibration
-# need 512 cycles of the memory's clock (JESD79-3F, tDLLK, tZQinit). A cycle of the system clock is at least as long as
-# a cycle of the memory's clock. SDR SDRAM needs shorter waits.
+# Minimum wait after those steps of the initialisation that need a wait, in cycles of the system clock. DDR3 needs 512
+# cycles of the memory's clock for its DLL and its calibration (JESD79-3F, tDLLK, tZQinit). The system clock is not
+# faster than the memory's clock, so 512 of its cycles are enough. SDR SDRAM needs shorter waits.
 WAIT_CYCLES = 512
 # Time for which the reset signal stays low after power and clocks have become stable (JESD79-3F, 3.3.1). SDR SDRAM has
 # no reset signal, but its manufacturers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# After a read, the `dfii` registers of some DFI phases show the data that the memory returned. For each PHY listed
-# here, this is the number of these phases. For all other PHYs, all phases show the data. The registers store read data
-# only while the PHY sets `rddata_valid`, which the memory controller ignores. The simulation model sets this signal
-# only in the first phase. GENSDRPHY sets it one cycle too late.
+# Number of DFI phases in which the `dfii` registers show the data of a read, for each PHY listed here. With all other
+# PHYs, the registers show the data in all phases. The registers store read data only while the PHY sets the signal
+# `rddata_valid`. The simulation model sets this signal only in the first phase. GENSDRPHY sets this signal one cycle
+# too late. The memory controller ignores the signal.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 
 def describe(phy_settings: Any, timing_settings: Any, clk_freq: float) -> dict[str, Any]:
-    """Return, ready for JSON, the data that firmware needs to set up the PHY and the module.
+    """Return the data that firmware needs to set up the PHY and the memory module, in a form that JSON can store.
 
     ``kind`` is the type of memory. ``values`` holds numbers by name. ``lane_bits`` holds, for each group of eight
     lines, a mask of the bits of a data word that pass through it. ``steps`` are the steps of the initialisation. Each

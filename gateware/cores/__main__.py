@@ -58,7 +58,7 @@ def job(core: str, options: dict[str, Any]) -> Job:
 
 
 def jobs_of_file(path: Path) -> list[Job]:
-    """Return the cores that a YAML file lists: kind, option values and name of each.
+    """Return the kind, the option values and the name of each core that a YAML file lists.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def jobs_of_file(path: Path) -> list[Job]:
 
 
 def jobs(arguments: list[str]) -> tuple[list[Job], Path]:
-    """Return the cores that a command line asks for, and the output folder, in which each core gets a subfolder.
+    """Return the cores that a command line asks for, and the output folder. Each core gets its own subfolder.
 
     Raises
     ------

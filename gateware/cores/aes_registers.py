@@ -90,7 +90,7 @@ class AESRegisters(LiteXModule):
         # # #
 
         word, full = Signal(32), Signal()
-        # `offered`: the core has not accepted the block yet. `waiting`: the core has not returned its result yet.
+        # `offered`: 1 until the core accepts the block. `waiting`: 1 from then on, until the core returns the result.
         offered, waiting = Signal(), Signal()
         value = Signal(BLOCK_BITS)
         control, status, config = self.control.fields, self.status.fields, self.config.fields

@@ -289,7 +289,7 @@ def _stream(stream: Stream) -> tuple:
 
 
 def _step(design: Design, phase: Phase) -> tuple:
-    """Return a step of the test as a tuple. Leaves out item fields that the core's streams do not have."""
+    """Return a step of the test as a tuple. If an item has a field that its stream lacks, omit this field."""
     fields = {stream.name: stream.fields for stream in design.streams}
 
     def kept(given: dict) -> dict:

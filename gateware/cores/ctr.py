@@ -78,7 +78,7 @@ class CTRCore(KeyStream):
         # # #
 
         drop, accepts, last = Signal(), Signal(), Signal()
-        left = Signal(COUNT_BITS)  # number of blocks of the oldest message that have left at `source`
+        left = Signal(COUNT_BITS)  # how many blocks of the oldest message have left at `source`
         self.submodules.counts = counts = ResetInserter()(stream.SyncFIFO([("count", COUNT_BITS)], USES_MAX))
         self.comb += [
             drop.eq(self.flush | port.keys.flush),
@@ -88,7 +88,7 @@ class CTRCore(KeyStream):
             message.connect(mode.message, omit={"valid", "ready"}),
             mode.message.valid.eq(message.valid & accepts),
             message.ready.eq(mode.message.ready & accepts),
-            # A message without blocks uses no key.
+            # A message without blocks does not count as a use of its key.
             uses.begin.eq(message.valid & message.ready & (message.count != 0)),
             uses.slot.eq(message.slot),
             counts.sink.valid.eq(uses.begin),

@@ -18,7 +18,7 @@ SHIFTS = ("<<<", ">>>")
 
 
 def width_of(node) -> int:
-    """Return the width that Verilog gives an expression if its context does not determine the width."""
+    """Return the width of an expression by itself, without its context (the self-determined width of Verilog)."""
     if isinstance(node, Constant):
         return node.nbits
     if isinstance(node, _Operator):
@@ -72,7 +72,7 @@ class Writer:
     # Expressions -------------------------------------------------------------------------------------------
 
     def value(self, node, width: int | None = None) -> str:
-        """Return the Verilog text of an expression with exactly `width` bits, by default with its own width."""
+        """Return the Verilog text of an expression with exactly `width` bits (default: `width_of` the expression)."""
         width = width_of(node) if width is None else width
         if is_signed(node):
             return self._signed(node, width)

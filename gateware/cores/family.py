@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Options, key ports and test steps that all kinds of generated cores with an AES core have in common."""
+"""Options, key ports and test steps that are common to all kinds of cores that contain an AES core."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def latency(values: dict[str, Any], bits: int) -> int:
 
 
 def latency_rows(values: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return rows of the README's latency table: cycles until the result of a block, and cycles from block to block."""
+    """Return rows of the README's latency table: the latency of a block, and the cycles from one block to the next."""
     rows = []
     for bits in values["key_lengths"]:
         cycles, engines = block_cycles(values, bits), values["engines"]

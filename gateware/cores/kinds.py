@@ -107,7 +107,7 @@ def register(kind: Kind) -> None:
 
 
 def register_figures(name: str, find: Callable[[dict[str, Any]], list[str]]) -> None:
-    """Register, for the kind `name`, a function that returns a core's measured resources as lines of Markdown."""
+    """Register a function for the kind `name`. It returns the measured resources of a core as lines of Markdown."""
     _FIGURES[name] = find
 
 

@@ -184,9 +184,9 @@ def create(values: dict[str, Any]) -> Design:
     return design
 
 
-# Test vectors of IEEE 802.1AE-2018, annex C.2 and C.4: addresses, SecTAG, SCI, plaintext, key, and ciphertext
-# with ICV. The plaintext is `_DATA` followed by the bytes in `_ENDS`. Each dictionary maps a clause (2 or 4), or a pair
-# (clause, key length in bits), to bytes in hexadecimal.
+# Test vectors of IEEE 802.1AE-2018, annex C.2 and C.4, in hexadecimal: addresses, SecTAG, SCI, keys, and ciphertext
+# with ICV. Each dictionary is indexed by the clause (2 or 4), or by the clause and the key length in bits. The
+# plaintext is `_DATA`, followed by the bytes of the clause in `_ENDS`.
 _ADDRESSES = {2: "d609b1f056637a0d46df998d", 4: "e20106d7cd0df0761e8dcd3d"}
 _TAGS = {2: "88e52e00b2c2846512153524c0895e81", 4: "88e54c2a76d457ed"}
 _SCIS = {2: "12153524c0895e81", 4: "f0761e8dcd3d0001"}
@@ -253,8 +253,8 @@ def phases(values: dict[str, Any]) -> list[Phase]:
             for receive, name in enumerate(("transmit", "receive")):
                 items = [item | {"receive": receive, "word": word} for word in vectors.words(key)]
                 live = ("rx_live" if receive else "tx_live", 1 << an, 1 << an)
-                # When the first word of a new key arrives, the old key's bit of `tx_live` or `rx_live` becomes 0. So
-                # wait until the bit is 1 again.
+                # When the first word of a new key arrives, the bit of the replaced key in `tx_live` or `rx_live`
+                # becomes 0. Wait until this bit is 1 again: then the new key can be used.
                 steps.append(Phase(f"Install the key to {name}.", sends={"install": items}, until=("busy", 1, 0)))
                 steps.append(Phase("It is live.", until=live))
             steps.append(

@@ -96,7 +96,7 @@ class Several(Option):
 
 @dataclass(frozen=True)
 class Region(Option):
-    """An option that takes a region of memory, ``ORIGIN:BYTES``, or a word such as `none` if `values` contains it."""
+    """An option that takes a region of memory (``ORIGIN:BYTES``), or one of the words in `values`, such as `none`."""
 
     @property
     def metavar(self) -> str:
@@ -108,7 +108,7 @@ class Region(Option):
         return ":".join(map(hex, value)) if value else self.values[0]
 
     def parse(self, given: Any) -> tuple[int, int] | None:
-        """Convert a text to (origin, bytes), or a word of `values` to None. Raises the errors of `Option.parse`."""
+        """Convert ``ORIGIN:BYTES`` to a tuple, or a word of `values` to None. Raises the errors of `Option.parse`."""
         if str(given) in self.values:
             return None
         number = r"0x[0-9a-fA-F]+|\d+"
@@ -126,7 +126,7 @@ class Region(Option):
 
 
 def nearest(given: str, values: tuple) -> str:
-    """Return a phrase for error messages that lists all values, and names the value most similar to `given`."""
+    """Return a phrase for error messages. It lists all values, and names the value that is most similar to `given`."""
     names = [str(value) for value in values]
     if re.fullmatch(r"\d+", given) and any(name.isdigit() for name in names):
         close = [min((name for name in names if name.isdigit()), key=lambda name: abs(int(name) - int(given)))]
@@ -154,7 +154,7 @@ def read(options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any
 
 
 def check_name(name: str) -> str:
-    """Return `name` unchanged, if it is a valid name for a module and a folder.
+    """Check that `name` is a valid name for a module and a folder. Return `name` unchanged.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from ..aes.sbox_ram import BlockRAMSBox
 from ..aes.tower_sbox import TowerSBox
 from .ports import IN, OUT, Design, Port
 
-# Maps each Migen class of S-boxes that becomes a Verilog module to the end of this module's name.
+# Maps each Migen class of S-boxes to the last part of the name of its Verilog module.
 CLASSES = {SBox: "sbox", TowerSBox: "sbox", SBoxPair: "sbox_pair", BlockRAMSBox: "sbox_ram"}
 
 
@@ -28,7 +28,7 @@ class Specials:
 
 @dataclass(frozen=True)
 class Shared:
-    """A Migen module that gets a Verilog module of its own.
+    """An S-box in Migen that becomes a Verilog module of its own.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Shared:
 
 
 def take_out(module: Module) -> dict[Instance, Shared]:
-    """Replace every S-box in a Migen module by an instance of a Verilog module. The module must not be finalized yet.
+    """Replace every S-box in `module` by an instance of a Verilog module. `module` must not be finalized yet.
 
     Return the replaced module for each instance. The instances have no module's name yet.
     """

@@ -281,7 +281,7 @@ def verilog(design: Design, name: str, spdx: str) -> str:
 
 
 def _payloads(design: Design) -> list:
-    """Return the ports of the fields of the core's input streams. The test bench drives these ports."""
+    """Return the ports that carry the fields of the core's input streams. The test bench drives these ports."""
     return [port for stream in design.streams if stream.direction == IN for port in stream.fields.values()]
 
 

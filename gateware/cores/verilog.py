@@ -32,7 +32,7 @@ from .keywords import KEYWORDS
 from .ports import IN, Design
 from .shared import Shared, Specials, take_out
 
-# Maps each warning of Verilator that generated files switch off to the reason, which is written into the file.
+# Verilator's warnings that generated files switch off, each with the reason. The generated files contain the reasons.
 WAIVERS = {
     "DECLFILENAME": "this file also contains the modules that the core instantiates",
     "CMPCONST": "comparisons that logic makes for each byte of a block are constant for its last byte",
@@ -141,7 +141,7 @@ class _File:
         self.registers: set[Signal] = set(clocked)  # signals that Verilog declares as `reg`
 
     def _modules_of(self, specials: list) -> dict[str, "_File"]:
-        """Give instances of S-boxes the names of their Verilog modules; return these modules by name.
+        """In each instance of an S-box, set the name of the Verilog module. Return these Verilog modules by name.
 
         S-boxes with the same text share one module.
         """
@@ -349,7 +349,7 @@ class _File:
                 yield from self._simple(certain)
 
     def _table(self, targets: set, statements: list) -> str | None:
-        """If the statements are a table of constants, return an assignment that calls a Verilog function, or None."""
+        """Return an assignment that calls a Verilog function if the statements are a table of constants, else None."""
         if len(statements) != 1 or len(targets) != 1 or not isinstance(statements[0], Case):
             return None
         (signal,), case = targets, statements[0]
@@ -555,5 +555,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return what the register of a memory port contains: "address" or "data". The register's name contains this."""
+    """Return the content of a memory port's register: "address" or "data". The register's name contains this word."""
     return "address" if port.mode == WRITE_FIRST else "data"

@@ -40,7 +40,7 @@ class Arbiter(Module):
         # # #
 
         turn = Signal(max=max(clients, 2), name="turn")
-        # maximum number of grants that the present client can still get before the next client's turn
+        # number of grants that remain in the turn of the present client
         left = Signal(max=max(shares) + 1, reset=shares[0], name="left")
         # number of grants that remain for the chosen client after the present grant
         rest = Signal(max=max(shares) + 1, name="rest")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Parameters of a client of the CTR service, and the port through which it uses the service.
+"""Parameters of a client of the CTR service, and the port through which the client uses the service.
 
 ::
 

@@ -84,7 +84,7 @@ class CounterBlocks(Module):
         # # #
 
         message = self.message
-        # number of blocks after the present block, minus one. A negative number marks the last block.
+        # Type of a signal that contains the number of blocks after the present block, minus one (-1 in the last block).
         rest_type = (count_bits + 1, True)
 
         # First stage: the low half of the sum T_1 + n. The sum is computed in limbs of 32 bits. The counter's width
@@ -96,7 +96,7 @@ class CounterBlocks(Module):
         low_whole, low_half = Signal(), Signal()
         low_slot = Signal(slot_bits)
         low_rest = Signal(rest_type)
-        # 32-bit limbs that belong to the counter: if `half` is 1, limb 1; if `whole` is 1, limbs 2 and 3
+        # `half`: limb 1 belongs to the counter; `whole`: limbs 2 and 3 belong to the counter
         whole, half = Signal(), Signal()
         initial = Cat(*reversed(byte_list(message.initial)))
         limb = [initial[LIMB_BITS * k : LIMB_BITS * (k + 1)] for k in range(LIMBS)]

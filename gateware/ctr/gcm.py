@@ -104,7 +104,8 @@ class BlockGCM(Module):
             hold.clear.eq(drop),
         ]
 
-        # The present message, and its present part (IV, additional data or text), whose blocks arrive now.
+        # The present message, and its present part (IV, additional data or text). The blocks that arrive now belong to
+        # this part.
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="IDLE"))
         self.comb += fsm.reset.eq(drop)
         message = stream.Endpoint(job.description)
@@ -194,7 +195,8 @@ class BlockGCM(Module):
             If(messages.ended & loaded & (messages.ended_slot == loaded_slot), loaded.eq(0), old.eq(1)),
         ]
 
-        # The comparison of a tag. It takes one cycle for every tag, so its time reveals nothing about the tag.
+        # The comparison of a tag. It takes one cycle for right and for wrong tags, so the time reveals nothing about
+        # the tag.
         decrypt, failed_before = Signal(), Signal()
         tag_bytes = Signal(5)
         compared = Signal(BLOCK_BITS)
@@ -302,8 +304,8 @@ class BlockGCM(Module):
             add.data.eq(_lengths(message.aad_length, message.text_length)),
             If(add.ready, NextState("TAG")),
         )
-        # The state TAG waits until the tag's mask is known and the previous message's tag is complete. When
-        # decrypting, it also waits for the tag to verify.
+        # The state TAG waits until the mask of the tag is valid and the tag of the previous message is complete. When
+        # decrypting, it also waits until the tag of the message arrives from the client.
         fsm.act(
             "TAG",
             add.valid.eq(masked & ~awaited & (~message.decrypt | sink.valid)),

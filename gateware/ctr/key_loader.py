@@ -30,8 +30,8 @@ from .arbiter import Arbiter
 from .client import USES_MAX, Client, KeyPort
 from .key_store import KeyStore
 
-# A key command waits at most this many cycles for the datagrams that use its key. A datagram of 1448 bytes and a full
-# keystream queue have about 110 blocks. Each block takes at most 56 cycles.
+# Maximum number of cycles that a key command waits until no datagram uses its key. A datagram of 1448 bytes and a full
+# keystream queue together have about 110 blocks. Each block takes at most 56 cycles.
 WAIT_CYCLES = 8192
 
 
@@ -124,8 +124,8 @@ class KeyLoader(Module):
         self.submodules.turns = turns = Arbiter([1] * len(clients))
         self.submodules.fsm = fsm = FSM(reset_state="RESET")
         idle = fsm.ongoing("IDLE")
-        # `load`: the key store of the present command's client sends its words. `stop`: this key store zeroizes its
-        # words. `empty`: all key stores are idle. `ended`: pulse at the end of the command.
+        # `load`: the owner's key store sends its words to the core. `stop`: the owner's key store zeroizes its words.
+        # `empty`: all key stores are idle. `ended`: pulse at the end of the command.
         load, stop, empty, ended = Signal(), Signal(), Signal(), Signal()
         self.comb += turns.take.eq(idle & (turns.wants != 0))
         stores = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stores the words of a key that software writes, until the AES core has received them. No bus can read them.
+"""Stores the words of a key until the AES core has received them. Software writes the words, but no bus can read them.
 
 Eight words of 32 bits lie in a small memory, so writing them disturbs no other work. The memory must stay a local
 variable of this module. LiteX maps a memory into the address space if it is an attribute of a module with registers,

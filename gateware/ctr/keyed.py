@@ -53,7 +53,7 @@ class KeyStream(Module):
         slot, length = Signal(len(self.key_slot)), Signal(2)
         index = Signal(3)
         clears = Signal()  # 1: the present command zeroizes the slot; 0: it loads a key
-        # 1: a command waits, because messages still use its slot or the key loader has not accepted the command yet
+        # 1: a command waits until no message uses its slot and the key loader accepts the command
         waiting = Signal()
         last = Signal(3)
         # `changes`: 1 while a new key arrives or a command waits. `changed`: number of the slot of this key or command.

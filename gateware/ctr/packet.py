@@ -85,7 +85,7 @@ class PacketCTR(Module):
         # Each message goes to the CTR service. In the same cycle, its number of blocks is stored in the queue
         # `packets`.
         blocks = Signal(BLOCKS_BITS)
-        # number of packets that have not left completely, and whose messages `flush` dropped
+        # number of packets that must still leave although `flush` dropped their messages
         flushed = Signal(max=PACKETS + 2)
         take = Signal()
         self.comb += [
@@ -109,7 +109,7 @@ class PacketCTR(Module):
         last_word = Signal()
         step, block_done = Signal(), Signal()
         present = Signal()  # 1: more words of the packet must be processed
-        keyless = Signal()  # 1: `flush` dropped the keystream of this word, or the packet exceeds its message
+        keyless = Signal()  # 1: `flush` dropped the keystream of this word, or the packet is longer than its message
         # 1: all keystream of the packet is used or discarded, so the next entry of `packets` is read
         finished = Signal()
         keystream = Array([block.data[WORD_BITS * n : WORD_BITS * (n + 1)] for n in range(WORDS)])[word]

@@ -48,7 +48,7 @@ class SharedPort(Module):
         order = ResetInserter()(stream.SyncFIFO([("mode", 1), ("more", count_bits)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        # number of the mode that may request now; a register, because the path from this signal leads through an adder
+        # number of the mode that may request now. This is a register, because an adder follows in the same path
         turn = Signal()
         asks = Signal()
         self.comb += [
@@ -71,8 +71,8 @@ class SharedPort(Module):
             turn.eq(~turn & second.request.valid),
         )
 
-        # Keystream. `left` counts the remaining blocks of the present request. It is valid after the request's first
-        # block.
+        # Keystream. `begun`: the first block of the present request has left. `left`: number of blocks that remain in
+        # this request, valid if `begun` is 1.
         keystream, present = port.keystream, order.source
         begun, left = Signal(), Signal(count_bits)
         step, last = Signal(), Signal()

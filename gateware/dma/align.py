@@ -83,7 +83,7 @@ class Gather(Module):
         # The previous beat.
         held = stream.Endpoint(beat.description.payload_layout)
         consumed = Signal()
-        ends = Signal()  # 1: the message's last block ends in this beat, and no block begins in it
+        ends = Signal()  # 1: the last block of the message ends in this beat, and no block begins in this beat
         lanes = [
             Mux(held.offset < BLOCK_BYTES - i, *pair)
             for i, pair in enumerate(zip(byte_list(held.data), byte_list(beat.data), strict=True))
@@ -156,8 +156,8 @@ class Scatter(Module):
             ),
         ]
 
-        # The bytes of the previous block that belong to the present beat. If bytes of the
-        # message's last block remain, they form one more beat.
+        # `rest` stores the previous block. `rest_sel` marks the bytes of `rest` that belong to the present beat. If the
+        # message has no further block, these bytes form one more beat.
         rest = Signal(BLOCK_BITS)
         rest_sel = Signal(BLOCK_BYTES)
         rest_last = Signal()

@@ -104,7 +104,8 @@ class BurstMaster(Module):
             *[fifo.reset.eq(self.flush) for fifo in (read_fifo, write_fifo, read_results)],
         ]
 
-        # Bus accesses. The FSM below starts them. `ended` and `failure` tell when and how an access ended.
+        # Bus accesses, which the FSM below starts. `ended`: the access ends in this cycle. `failure`: the error with
+        # which the access ends.
         reading, writing = Signal(), Signal()
         ended, failure = Signal(), Signal(ERROR_BITS)
         timer = Signal(max=timeout_cycles + 1)

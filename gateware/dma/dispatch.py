@@ -31,8 +31,8 @@ COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1
 
 SLOT_FIELD_BITS = 4
 # Fields of a descriptor. Addresses are in bytes. `length` is in bits if `in_bits` is 1, otherwise in bytes. The fields
-# from `initial` to `slot` are the message for `CounterBlocks`. `ordered`: start only after all earlier descriptors have
-# ended. `interrupt`: request an interrupt at the end.
+# `initial`, `index`, `width` and `slot` go into the message for `CounterBlocks`. With `ordered`, the descriptor starts
+# only after all earlier descriptors have ended. With `interrupt`, the descriptor requests an interrupt when it ends.
 DESCRIPTOR_LAYOUT = [
     ("source", ADDRESS_BITS),
     ("destination", ADDRESS_BITS),
@@ -166,8 +166,8 @@ class Dispatcher(Module):
             "VERDICT",
             NextState("GIVE"),
         )
-        # The state GIVE waits until no command is changing the slot's key and all units are ready. If the descriptor is
-        # `ordered`, it also waits until all earlier descriptors have ended.
+        # The state GIVE waits until all units are ready, and until no command is changing the key of the slot. For an
+        # `ordered` descriptor, it also waits until all earlier descriptors have ended.
         fsm.act(
             "GIVE",
             If(~wait & all_ready, give.eq(1), head.ready.eq(1), NextState("WAIT")),
@@ -202,7 +202,7 @@ def job_fields(dispatcher, source, destination, size, blocks, extra, *, bits, gi
 
 
 def inside_of(regions, begin, end):
-    """Return an expression: true if all bytes from `begin` to `end` - 1 are inside one region."""
+    """Return an expression that is true if all bytes from `begin` to `end` - 1 are inside one region."""
     inside = 0
     for origin, size in regions:
         inside = inside | ((begin >= origin) & (end <= origin + size))

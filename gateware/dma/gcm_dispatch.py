@@ -216,8 +216,8 @@ class GCMDispatcher(Module):
             output_job.tag_length.eq(head.tag_length),
         ]
 
-        # Jobs. A descriptor ends when its write job ends. So a message to decrypt has a write job even without text:
-        # this job ends after the tag was verified.
+        # Jobs. A descriptor ends when its write job ends. So a message to decrypt has a write job even if it has no
+        # text. This write job ends after the tag was verified.
         reads, writes = Signal(), Signal()
         message, refusal = Signal(), Signal()
         all_ready = Signal()
@@ -225,7 +225,7 @@ class GCMDispatcher(Module):
         jobs = [(self.read_job, reads), (self.gather_job, reads), (self.scatter_job, writes & ~refusal)]
         bits = Mux(head.in_bits & ~is_gcm, head.length[:3], 0)
         is_tag = part == TAG
-        # 1: if this message is to be encrypted, the DMA reads no part of it after the present part
+        # 1: no later part of the message has to be read (only used for a message to encrypt)
         last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))
         self.comb += [
             *job_fields(self, source, destination, size, blocks, extra, bits=bits, give=gives_jobs & writes),
@@ -276,8 +276,9 @@ class GCMDispatcher(Module):
             )
             .Else(*next_part),
         )
-        # The state GIVE waits until no command is changing the slot's key and all units are ready. If the descriptor is
-        # `ordered`, or the mode changes between CTR and GCM, it also waits until all earlier descriptors have ended.
+        # The state GIVE waits until all units are ready, and until no command is changing the key of the slot. If the
+        # descriptor is `ordered`, or if the mode changes between CTR and GCM, it also waits until all earlier
+        # descriptors have ended.
         fsm.act(
             "GIVE",
             message.eq(good & (blocks != 0)),

@@ -44,12 +44,12 @@ REST = "rest"  # all cells that belong to no unit in UNITS: buses, memories, CSR
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
 # Names that LiteX chose for memories and for logic that it moved. These names do not tell to which unit a cell belongs.
-# More text can follow such a name.
+# In the name of a cell, more text can follow.
 _NAMELESS = re.compile(r"(storage|mem|packet_words|comb_[a-z_]+)(_?\d+)?")
 
 
 def by_unit(module: dict) -> dict[str, dict[str, int]]:
-    """Returns how many LUT4s, flip-flops, block RAMs and DSPs each unit uses, by the unit's name. `REST` comes last.
+    """Returns the numbers of LUT4s, flip-flops, block RAMs and DSPs of each unit, in a dictionary. `REST` comes last.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit of the cell with this name. If the unit is unknown: LiteX's name (`_NAMELESS`), or `REST`."""
+    """Returns the unit of the cell with this name. For a name that tells no unit, returns LiteX's name or `REST`."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):

@@ -98,7 +98,7 @@ def tools() -> dict[str, str]:
 
 
 def stamp(directory: Path) -> Stamp:
-    """Returns the stamp (a stored digest). It tells whether a folder's bitstream was made from the present sources."""
+    """Returns the stored digest that tells whether the bitstream in a folder was made from the present sources."""
     gateware = directory / "gateware"
     inputs = [path for pattern in ("*.v", "*.init", "*.lpf", "*.ys", "*.sh") for path in gateware.glob(pattern)]
     return Stamp(directory / "bitstream.digest", digest(inputs))
@@ -145,7 +145,7 @@ def report(
 
 
 def describe(target: Target, gateware: Path) -> Description:
-    """Returns the description of a target's bitstream, with which `cipherlane flash` loads it."""
+    """Returns the description that `cipherlane flash` needs to load the target's bitstream."""
     board = target.board
     return Description.of(
         (gateware / f"{target.name}.bit").read_bytes(),
@@ -188,7 +188,7 @@ def write_sources(target: Target, directory: Path, firmware: dict[str, list[int]
 
 
 def routed(target: Target) -> str:
-    """Returns the name of the file with the routed netlist. Place-and-route writes it into the folder of its inputs."""
+    """Returns the name of the routed netlist's file. Place-and-route writes this file next to its input files."""
     return f"{target.name}-routed.json"
 
 

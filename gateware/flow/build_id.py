@@ -146,7 +146,7 @@ def rom_file(gateware: Path, name: str) -> Path:
 
 
 def code_file(gateware: Path, name: str) -> Path:
-    """Returns the path of the code memory's contents, in the format of a ROM file. Only a SoC with a loader has it."""
+    """Returns the path of the code memory's file, in the format of a ROM file. It exists only if there is a loader."""
     return gateware / f"{name}_code.init"
 
 

@@ -43,7 +43,7 @@ def code(path: Path) -> str:
 
 
 class Stamp:
-    """Compares the digest that was stored for an output with the digest of the output's present inputs."""
+    """The stored digest of an output's inputs. It tells whether the output was made from the present inputs."""
 
     def __init__(self, path: Path, value: str):
         self.path = path

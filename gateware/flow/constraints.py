@@ -16,8 +16,8 @@ _FREQUENCY = re.compile(r'^FREQUENCY (PORT|NET) "([^"]+)" ([\d.]+) MHz;$', re.MU
 # read address.
 _LOGIC = ("LUT4", "CCU2C", "PFUMX", "L6MUX21")
 _MEMORY, _MEMORY_INPUTS = "TRELLIS_DPR16X4", {"RAD"}
-# nextpnr packs LUTs, carries and multiplexers into cells of type TRELLIS_COMB: a LUT with its carry, followed by up to
-# two multiplexers.
+# nextpnr packs LUTs, carries and multiplexers into cells of type TRELLIS_COMB. Such a cell contains one LUT with its
+# carry, and one multiplexer.
 _SLICE, _LUT_INPUTS, _LUT_OUTPUTS = "TRELLIS_COMB", {"A", "B", "C", "D", "FCI"}, {"F", "FCO"}
 _MULTIPLEXER_INPUTS, _MULTIPLEXER_OUTPUTS = {"F", "F1", "FXA", "FXB", "M"}, {"OFX"}
 _TOLERANCE = 0.001
@@ -91,7 +91,7 @@ def required_mhz(clock: str, timed_for: float) -> float:
 
 
 def looping(module: dict) -> set[str]:
-    """Returns the names of the cells in combinational loops, or on paths between two loops."""
+    """Returns the names of the cells in a combinational loop, or on a path from one loop to another."""
     cells = {(name, n): arcs for name, cell in module["cells"].items() for n, arcs in enumerate(_arcs(cell))}
     for backwards in (False, True):
         cells = _without_ends(cells, backwards)
@@ -99,7 +99,7 @@ def looping(module: dict) -> set[str]:
 
 
 def _arcs(cell: dict) -> list[tuple[set, set]]:
-    """Returns a cell's combinational paths: a pair (input nets, output nets) for each part of the cell."""
+    """Returns pairs (input nets, output nets) of a cell. A combinational path leads from each input to each output."""
     pins, directions = cell["connections"], cell["port_directions"]
     if cell["type"] == _SLICE:
         return [
@@ -120,7 +120,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Repeatedly removes cells that no remaining cell drives; with `backwards`, cells that drive no remaining cell."""
+    """Removes cells that no cell drives (if `backwards`: that drive no cell), until no such cell remains."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

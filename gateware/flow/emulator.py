@@ -46,7 +46,7 @@ def build(configuration: str = "zephyr") -> Path:
 
 
 def lay_out(output: Path, board: Path, image: Path) -> Path:
-    """Makes the folder of a simulated board that starts `image`. The board's model comes from an existing build.
+    """Makes a simulated board with `image` in its ROM. The board uses the compiled model of an existing board.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def run(board: SimulatedBoard) -> int:
     """Prints the board's console output and sends standard input to the console, until the simulator exits."""
     shown = 0
     with selectors.DefaultSelector() as inputs:
-        with suppress(PermissionError):  # epoll cannot watch a file or /dev/null, so `run` ignores input from a file
+        with suppress(PermissionError):  # epoll cannot watch a file or /dev/null: ignore such an input
             inputs.register(sys.stdin, selectors.EVENT_READ)
         while True:
             ended = board.ended()

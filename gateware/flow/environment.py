@@ -26,7 +26,7 @@ from .flash import REVISION
 
 FOLDER = REPOSITORY / "build" / "hil"
 UART, UDP = "uart", "udp"
-# Three sizes in bytes: of a normal transfer, of a timed transfer, and of a transfer that a test interrupts.
+# Sizes in bytes of three transfers in tests: a normal one, a timed one, and one that the test interrupts.
 _BYTES = ("data_bytes", "link_bytes", "broken_bytes")
 _OF_BOARD, _OF_SIMULATED = (20001, 100000, 100000), {UART: (300, 16000, 9000), UDP: (1500, 60000, 40000)}
 
@@ -44,7 +44,7 @@ def transports(target: Target) -> tuple[str, ...]:
 
 
 def engines(configuration: Configuration) -> list[str]:
-    """Returns the AES engines of a configuration, with the names that the command `info` prints.
+    """Returns the names of a configuration's AES engines, as the command `info` prints them.
 
     Engines of other ciphers are left out.
     """

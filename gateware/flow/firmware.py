@@ -108,7 +108,7 @@ def describe_soc(target: Target, directory: Path) -> None:
         csr_json=directory / "csr.json",
     )
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        # This function needs no Verilog. But LiteX can build without Verilog only for simulated boards.
+        # This function needs no Verilog, but LiteX can leave Verilog out only for simulated boards.
         builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())
@@ -123,7 +123,7 @@ def describe_soc(target: Target, directory: Path) -> None:
 
 
 def regions_of_firmware(regions: str) -> str:
-    """Changes LiteX's memory map (a part of a linker script) for firmware that a loader starts; returns the new map.
+    """Returns a memory map for firmware in the code memory, made from LiteX's memory map (part of a linker script).
 
     In the new map, the code memory after the image's header takes the place of the boot ROM.
     """

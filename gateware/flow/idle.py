@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Skips clock edges at which a unit cannot change, to save time in simulation, where every edge costs an evaluation.
+"""Speeds up simulation: the clock of a unit skips each edge at which the unit cannot change.
 
 A unit in one clock domain reacts at an edge only to its registers, memories and inputs. Suppose the last edge changed
 no register, no memory is being written, and the inputs are still the same as at that edge. Then the next edge changes
@@ -29,7 +29,7 @@ TERMS = 128  # maximum number of terms in an expression; Migen's visitors recurs
 
 
 class IdleEdgesLeftOut(ModuleTransformer):
-    """Moves a unit from the clock domain `sys` to a clock domain without the edges at which the unit cannot change.
+    """Gives a unit of the clock domain `sys` its own clock, which skips edges at which the unit cannot change.
 
     Called with the unit, before the design is finalized.
 
@@ -91,7 +91,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
         fragment.clock_domains += [domain, falling]
 
     def _differences(self, fragment, signals: set) -> list:
-        """Returns an expression per signal: 1 if the signal has changed since the last edge and the unit uses it."""
+        """Returns an expression for each signal: 1 if the signal is in use and has changed since the last edge."""
         pairs = [(signal, Signal(len(signal), reset_less=True)) for signal in sorted(signals, key=lambda s: s.duid)]
         fragment.sync["sys"] += [last.eq(signal) for signal, last in pairs]
         return [(signal != last) & self.while_valid.get(signal, 1) for signal, last in pairs]

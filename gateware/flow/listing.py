@@ -79,12 +79,12 @@ def _uart(board: Board, cable: Cable) -> str:
 
 
 def other_revision_rows() -> list[list[str]]:
-    """Return the board revisions that no configuration supports, each with its difference from supported revisions."""
+    """Return a row per unsupported board revision: the board, the revision, its difference from supported revisions."""
     return [[board.name, *item] for board in hardware() for item in board.other_revisions.items()]
 
 
 def ram_rows() -> list[list[str]]:
-    """Return a row per board that has memories which none of its configurations uses."""
+    """Return a row per board with external memory that no configuration uses: the board, and the unused memory."""
     rows = []
     for board in hardware():
         pads = {resource[0] for resource in board.create_platform().constraint_manager.available}

@@ -65,7 +65,7 @@ struct uart {
 };
 
 static struct event_base *base;
-static int tether = -1; /* socket to the host tool, which waits for the port number; -1: no tool */
+static int tether = -1; /* socket to the host tool, which reads the port number; -1: no tool */
 static int port;        /* the TCP port on which the UART listens */
 
 static void hang_up(struct uart *uart)
@@ -105,14 +105,14 @@ static void on_writable(evutil_socket_t fd, short what, void *argument)
 }
 
 /*
- * Reads bytes from the client. libevent calls this function only while the buffer `to_board` is
- * empty, so the buffer has room for the bytes.
+ * Reads bytes from the client into `to_board`. libevent calls this function only while this buffer
+ * is empty.
  */
 static void on_readable(evutil_socket_t fd, short what, void *argument)
 {
 	struct uart *uart = argument;
 	const bool urgent = sockatmark(fd) == 1;
-	/* Reads the bytes before the next urgent byte. If an urgent byte is next, reads only it. */
+	/* If the next byte is urgent, reads only this byte, else the bytes before an urgent one. */
 	ssize_t count = recv(fd, uart->to_board, urgent ? 1 : TO_BOARD, 0);
 
 	(void)what;

@@ -128,10 +128,10 @@ class Netlist:
 
     @staticmethod
     def _compile(logic: list[Node], target: str) -> Callable:
-        """Compiles the logic of wires to a Python function `run(v, w, M, R)`.
+        """Compiles the logic of wires to a Python function, which computes the values of these wires.
 
-        The function reads the wires' values from the list `v`, and writes to the list that `target` names: `v` or
-        `w`. `M` is the lane mask, and `R` contains the memories.
+        The function `run(v, w, M, R)` reads the wires' values from the list `v`, and writes to the list that `target`
+        names: `v` or `w`. `M` is the lane mask, and `R` contains the memories.
         """
         lines = [
             f"    {target}[{output}] = " + text.format(*(f"v[{wire}]" for wire in inputs))
@@ -143,7 +143,7 @@ class Netlist:
 
     @property
     def state(self) -> tuple:
-        """The values of all wires and the contents of all memories. To restore an old state, assign a copy of it."""
+        """The values of all wires, and all memories. Copy the state to save it, and assign a copy to restore it."""
         return self._values, self._memories
 
     @state.setter

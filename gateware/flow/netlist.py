@@ -85,7 +85,7 @@ class _Writer:
                 self._read.update(bits if cell["port_directions"][pin] != "output" else ())
         self._lines: list[str] = []
         self._files: dict[str, str] = {}
-        # Maps (clock edge, reset, enable, mode) to flip-flops. Each flip-flop is (output, value after reset, input).
+        # Groups flip-flops by (clock edge, reset, enable, mode). Each flip-flop is (output, value after reset, input).
         self._flip_flops: dict[tuple[str, ...], list[tuple[str, str, str]]] = defaultdict(list)
         self._writes: dict[tuple[str, str], list[str]] = defaultdict(list)
 
@@ -159,7 +159,7 @@ class _Writer:
         else:
             require(parameters, "MODE", "RAMW_BLOCK")
         if out := output_net(cell, "OFX"):
-            is_first = bool(cell["connections"].get("F1"))  # true: this multiplexer selects one of the slice's two LUTs
+            is_first = bool(cell["connections"].get("F1"))  # true: selects between LUTs; false: between multiplexers
             one, zero = (input_net(cell, "F1"), own) if is_first else input_nets(cell, ("FXB", "FXA"))
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 
@@ -183,7 +183,7 @@ class _Writer:
         self._writes[input_net(cell, "WCK"), enable].append(f"m{place}[{row}] <= {input_net(cell, 'WD')};")
 
     def _trellis_io(self, place: int, cell: Cell) -> None:
-        """Writes an I/O pin. A bidirectional pin only receives: the simulation ignores the bits that it would send."""
+        """Writes an I/O pin. A bidirectional pin only receives: the simulation ignores the bits to send."""
         parameters = cell["parameters"]
         require(parameters, "DIR", "INPUT", "OUTPUT", "BIDIR")
         if parameters["DIR"] == "OUTPUT":

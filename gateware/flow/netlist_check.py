@@ -34,14 +34,12 @@ STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream
 # The host's time limit in seconds. At 1 Mbaud, a byte takes 1000 cycles. The simulator simulates some tens of thousands
 # of cycles a second.
 TIMEOUT_S = 900
-# A board that is still in reset loses datagrams. The host sends a datagram again after this time in
-# seconds.
+# Time in seconds after which the host sends a datagram again. A board that is still in reset loses datagrams.
 DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
-# Tolerance in cycles for transfers over Ethernet. Between two datagrams, the board does other work, such as a search
-# for idle sessions. This work replaces lines of the data cache, so the CPU may have to load lines of the AES tables
-# again.
+# Tolerance in cycles for transfers over Ethernet. Between two datagrams, the CPU does other work, such as a search for
+# idle sessions. This work can replace the AES tables in the data cache, so that the CPU must load the tables again.
 CACHE_CYCLES = 100
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
 
@@ -108,7 +106,7 @@ def reference(target: targets.Target, image: Path) -> Path:
 
 
 def check(target: targets.Target, stages: list[str]) -> list[dict]:
-    """Simulates a target's netlists, one after each stage of its build; returns a record for each stage and engine.
+    """Simulates a target's netlist after each of the given build stages; returns a record for each stage and engine.
 
     Raises
     ------

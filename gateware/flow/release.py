@@ -93,7 +93,7 @@ def select(names: list[str]) -> list[Target]:
 
 
 def make(chosen: list[Target], folder: Path, key: Path | None = None) -> Path:
-    """Write the release into a folder, which is replaced; return the folder.
+    """Write the release into a folder, and return the folder. The release replaces an existing folder.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _commit() -> tuple[str, str]:
 
 
 def _bitstreams(chosen: list[Target], folder: Path) -> tuple[dict[str, dict], dict[str, str]]:
-    """Build targets and copy bitstreams. Return the build id and clocks by file, and the errors by failed target."""
+    """Build targets and copy their bitstreams. Return {file: build id and clocks} and {failed target: error}."""
     built, left_out = {}, {}
     for target in chosen:
         try:
@@ -207,7 +207,7 @@ def _sign(sums: Path, key: Path, comment: str) -> None:
 
 
 def _digests(folder: Path) -> list[tuple[str, str]]:
-    """Return the names of all files in a folder, relative to it, with their SHA-256."""
+    """Return a pair (relative path, SHA-256) for each file in a folder and its subfolders."""
     found = sorted(each for each in folder.rglob("*") if each.is_file())
     return [(str(each.relative_to(folder)), hashlib.sha256(each.read_bytes()).hexdigest()) for each in found]
 

@@ -21,7 +21,7 @@ UNITS = 2048
 # Units (9-bit words) per line in a bitstream's text form.
 _LINE = 8
 _NAMES = {"rom": "ROM", "code": "code memory"}
-_WORDS_A_UNIT = 8  # if a block RAM stores one bit of each word, each of its 9-bit units contains bits of 8 words
+_WORDS_A_UNIT = 8  # code memory: a block RAM stores one bit of each word, so a 9-bit unit has bits of 8 words
 
 
 class LayoutError(ValueError):
@@ -29,7 +29,7 @@ class LayoutError(ValueError):
 
 
 class Layout:
-    """Locates the words of the ROM or code memory: in which block RAMs of a bitstream they are, and at which bits.
+    """Tells which bits of which block RAMs store each word of the ROM or code memory.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Layout:
         return words
 
     def units(self, words: Sequence[int]) -> dict[int, list[int]]:
-        """Maps the number of each block RAM to the 9-bit units that store the given words. All other bits are 0.
+        """Maps each block RAM's number to its 9-bit units when the memory contains `words`. All other bits are 0.
 
         Raises
         ------

@@ -53,12 +53,12 @@ SIMULATOR = Path(__file__).with_name("simulator.cpp")
 LITEX_SIMULATOR = Path(core_directory)
 VERILATOR = ["verilator", "--cc", "--exe", "--prefix", "Vsim", "--top-module", "sim", "--relative-includes"]
 VERILATOR += ["-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert", "--unroll-count", "256"]
-# Splits the model into several files, so that compilers can work on it in parallel; functions are not split.
+# Splits the model's C++ into several files, which compilers can process in parallel.
 VERILATOR += ["--output-split", "20000", "--output-split-cfuncs", "20000"]
 # Suppresses warnings that LiteX's Verilog would cause.
 VERILATOR += ["-Wno-fatal", "-Wno-lint", "-Wno-BLKANDNBLK", "-Wno-COMBDLY", "-Wno-CASEINCOMPLETE"]
 LIBRARIES = "-lpthread -Wl,--no-as-needed -ljson-c -lz -lm -ldl -levent"
-# Code that runs once (OPT_SLOW) is not optimized, because that would take most of the compile time.
+# Code that runs once (OPT_SLOW) is not optimized: its optimization would take most of the compile time.
 OPTIMIZATION = ["OPT_GLOBAL=-O2", "OPT_SLOW=-O0"]
 OPT_FAST = "OPT_FAST=-O2 -march=native"
 # Code that runs often is compiled twice: first to profile its branches, then with that profile.
@@ -155,7 +155,7 @@ def _copy_programs(source: Path, target: Path) -> None:
 
 
 def processor() -> str:
-    """Returns the features of this machine's processor. A model that is compiled for them can fail elsewhere."""
+    """Returns this machine's list of processor features. A model compiled for them can fail on another machine."""
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
     return next((line for line in lines if line.startswith(("flags", "Features"))), platform.machine())
 
@@ -192,7 +192,7 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
 
 
 def _while_valid(unit) -> dict:
-    """Maps each input that a unit shares with other units to the signal that is 1 while this unit uses the input.
+    """Maps each input shared with other units to a signal, which is 1 while this unit uses the input.
 
     The inputs are operands, read data and written registers.
     """

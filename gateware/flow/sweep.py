@@ -85,7 +85,7 @@ def run(
     inputs: Mapping[str, bytes] | None = None,
     tools: Mapping[str, str] | None = None,
 ) -> None:
-    """Runs each task once, in the order of `tasks`, and calls `take` with each result when it arrives.
+    """Submits the tasks in the order of `tasks`, and calls `take` with each result when the result arrives.
 
     Parameters
     ----------
@@ -119,8 +119,8 @@ def run(
     bundle = _bundle(inputs or {})
     digest = hashlib.sha256(bundle).hexdigest()[:16]
     with _client(workers) as client:
-        # The archive of sources and inputs is the result of a Dask task. So if the worker that stores the archive dies,
-        # Dask makes the archive again.
+        # A Dask task provides the archive of sources and inputs. If the worker with the archive dies, Dask runs this
+        # task again.
         source = client.submit(bytes, bundle, pure=False)
         expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
         submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)

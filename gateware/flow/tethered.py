@@ -16,7 +16,7 @@ from typing import Any
 
 
 def on_lifeline(program: Sequence, arguments: Sequence = (), **options: Any) -> tuple[subprocess.Popen, int]:
-    """Starts a program in a Unix session of its own, with a pipe by which the program notices the end of the caller.
+    """Starts a program in its own Unix session. Through a pipe, the program notices when the caller ends.
 
     The program gets the descriptor of its end as an argument, after the words of `program` and before `arguments`.
     `options` are those of `subprocess.Popen`. Returns the process, and our end of the pipe for the caller to close.

@@ -39,8 +39,8 @@ from .sweep import INPUTS, Failed, SweepError, Workers
 from .zephyr import ZephyrError
 
 SEEDS = 8
-# Maps each timing database to the prefix of nextpnr's option that names the part. An LFE5UM5G has 5 Gb/s transceivers,
-# an LFE5U has none.
+# Maps each timing database, named after an ECP5 family, to the prefix of nextpnr's option for the part, such as
+# --um5g-85k.
 DATABASES = {"LFE5UM5G": "--um5g-", "LFE5U": "--"}
 _PART = re.compile(r"^--(?:um5g-|um-)?(\d+k)$")
 # Suffixes that synthesis and packing add to the name of a register or memory.
@@ -72,7 +72,7 @@ def spreads(found: Records) -> Records:
 
 
 def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
-    """Returns the slowest paths (clock, first cell, last cell) with the number of records of each, most frequent first.
+    """Counts the slowest paths by (clock, first cell, last cell) over all records; returns the most frequent first.
 
     The names omit the numbers of bits.
     """

@@ -55,7 +55,7 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def _write_program(path: Path, text: str) -> None:
-    """Writes a program if it is missing or outdated. Other processes can start it at any time: the write is atomic."""
+    """Writes a program atomically if it is missing or outdated. Other processes can start the program at any time."""
     if path.exists() and path.read_text() == text:
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
@@ -65,7 +65,7 @@ def _write_program(path: Path, text: str) -> None:
 
 
 def lut4s(cells: Mapping[str, int]) -> int:
-    """Returns how many LUT4s the cells occupy (wide multiplexers: none). `cells` maps types to numbers of cells."""
+    """Returns how many LUT4s some cells take. `cells` maps each type of cell to the number of cells of this type."""
     return sum(count * cells.get(cell, 0) for cell, count in LUT4_OF_CELL.items())
 
 

@@ -41,7 +41,7 @@ def find_roots(base: Path, named: Sequence[Path]) -> list[Path]:
 
 
 def clock_variables(base: Path, roots: Sequence[Path]) -> list[str]:
-    """Returns settings that shorten waits in test suites; an empty list if a suite is outside Zephyr's source tree."""
+    """Returns settings that shorten waits in Zephyr's own test suites; none if a suite is outside Zephyr's tree."""
     if not all(root.is_relative_to(base) for root in roots):
         return []
     frequency = targets.load("sim", CONFIGURATIONS[0]).sys_clk_freq // _WAITS_DIVIDED_BY

@@ -135,7 +135,7 @@ def _unpack(bundle: bytes, folder: Path) -> None:
 
 
 def _in_process(tree: Path, call: bytes, is_wanted: Callable[[], bool]) -> Answer:
-    """Executes a task's call in a new process that starts in an unpacked tree; returns the answer."""
+    """Executes a task's call in a new process in the unpacked source tree; returns the answer."""
     process, ours = tethered.on_lifeline(
         [sys.executable, "-m", "gateware.flow.worker"],
         cwd=tree,
@@ -177,7 +177,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _main(lifeline: int) -> int:
-    """Executes a call in a task's process: reads it from standard input, and writes the answer to standard output."""
+    """Runs in a task's process: reads a call from standard input, executes it, writes the answer to standard output."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_interrupt_at_end_of, args=(lifeline,), daemon=True).start()
     output = os.dup(1)

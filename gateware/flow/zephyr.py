@@ -100,8 +100,8 @@ def environment(base: Path) -> dict[str, str]:
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
     if base != WORKSPACE / "zephyr":
-        # Twister, and CMake in a workspace, find modules through EXTRA_ZEPHYR_MODULES. `zephyr/module.yml` describes
-        # the module of this repository.
+        # Twister finds modules through EXTRA_ZEPHYR_MODULES, and so does CMake in a workspace. This repository is a
+        # module too; `zephyr/module.yml` describes it.
         surroundings[_MODULES] = ";".join([str(REPOSITORY), *modules()])
         if not (base.parent / _WORKSPACE_FOLDER).is_dir():
             surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # outside a workspace, CMake reads ZEPHYR_MODULES
@@ -145,7 +145,7 @@ def devicetree_of(target: str) -> Path:
 
 
 def require_devicetree(target: str, csr_json: Path) -> None:
-    """Checks that the devicetree of a target's board matches the target's SoC, which LiteX describes in `csr_json`.
+    """Checks that the devicetree of a target's board matches the SoC that LiteX describes in `csr_json`.
 
     Raises
     ------
@@ -205,6 +205,6 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
 
 
 def build_image(target: str, directory: Path) -> Path:
-    """Compiles the firmware on Zephyr for the SoC that `directory/csr.json` describes; returns `zephyr.bin`'s path."""
+    """Compiles the firmware on Zephyr for the SoC in `directory/csr.json`; returns the path of `zephyr.bin`."""
     require_devicetree(target, directory / "csr.json")
     return compile_application(APPLICATION, directory / "zephyr", target)

@@ -16,7 +16,7 @@ FAN_IN = 4
 
 
 def in_order(bits) -> Cat:
-    """Convert a block to its coefficients, or coefficients to a block. Both conversions are the same permutation."""
+    """Convert a block to its coefficients, or back. Both directions use the same permutation of the bits."""
     return Cat(*[bits[n ^ 7] for n in range(BITS)])
 
 

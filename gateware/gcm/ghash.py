@@ -133,8 +133,8 @@ class GHASH(Module):
             If(take | end, z.eq(0)),
         ]
 
-        # Register `x` loads a block, or shifts to the block's next digit. While the tables are written, `x` is the
-        # number of the row to read.
+        # Register `x` loads a block, then shifts it by one digit in each cycle. While `tables` writes its rows, `x`
+        # holds the number of the row that `tables` reads.
         shifted = Signal(BITS)
         begins = in_order(sink.data)
         for n in range(BITS):

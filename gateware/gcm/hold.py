@@ -90,7 +90,7 @@ class Hold(Module):
             If(take & self.held, uncommitted.eq(uncommitted + 1)),
             If(take, write.eq(write + 1)),
             If(erase, write.eq(write - 1), uncommitted.eq(uncommitted - 1)),
-            # A verdict that comes while rows are zeroized is for a later message, which has no rows yet.
+            # While `erasing` is 1, a verdict is about a later message, which has no rows yet.
             If(self.accept & ~erasing, uncommitted.eq(0)),
             If(self.reject & (uncommitted != 0), erasing.eq(1)),
             If(erasing & (uncommitted[1:] == 0), erasing.eq(0)),
@@ -98,8 +98,8 @@ class Hold(Module):
             If(zeroizing, write.eq(write + 1), If(write == depth - 1, zeroizing.eq(0))),
         ]
 
-        # No row is read and written in the same cycle: a row is read in a later cycle than it is written, and it is
-        # zeroized only before it is committed.
+        # No row is read and written in the same cycle. A row is read only in a cycle after it was written. A row is
+        # zeroized only before it is committed, or while no row is read.
         memory = block_ram(Memory(BLOCK_BITS + BLOCK_BYTES + 1, depth, name="held_text"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

@@ -69,11 +69,11 @@ class Subkeys(Module):
 
         # # #
 
-        # The signals `usable` and `used` arrive late in the cycle, so registers store them. This unit visits all slots
-        # in turn. A slot whose key was withdrawn stays unusable for more cycles than there are slots. So this unit
-        # visits the slot, and zeroizes its subkey, before the slot can get a new key.
+        # Registers store `usable` and `used`, because these signals arrive late in the cycle. This unit visits the
+        # slots in turn. After a key is withdrawn, its slot stays unusable for more cycles than there are slots. In this
+        # time, this unit visits the slot and zeroizes the subkey, before the slot gets a new key.
         usable_before, used_before = Signal(slots), Signal(slots)
-        over = Signal(slots)  # slots with a withdrawn key that is no longer in use
+        over = Signal(slots)  # bit n is 1 if slot n has a subkey whose key was withdrawn and is no longer used
         self.sync += [
             usable_before.eq(self.usable),
             used_before.eq(self.used),
@@ -84,7 +84,7 @@ class Subkeys(Module):
         last = Signal()
         asking = Signal()  # 1 until the present request is answered
         asked = Signal(slot_bits)
-        stale = Signal()  # 1 if the key was withdrawn after the request
+        stale = Signal()  # 1 if the key of the requested slot was withdrawn after the request
         fits = Signal()
         store = Signal()
         self.comb += [

@@ -20,7 +20,7 @@ from .field import BITS, in_order, reduced, total_of
 LANES = 4
 LANE_BITS = BITS // LANES
 ROWS = 2**LANES
-HIGHEST = [2**n - 1 for n in range(1, LANES)]  # after each of these rows is written, `multiple` is multiplied by x^32
+HIGHEST = [2**n - 1 for n in range(1, LANES)]  # rows 1, 3 and 7: after each of them, `multiple` is multiplied by x^32
 
 
 class Tables(Module):
@@ -59,8 +59,8 @@ class Tables(Module):
 
         # # #
 
-        # `row` is the number of the row that is being written. The row's content is an earlier row XOR `multiple`,
-        # which is a multiple of H.
+        # `row` is the number of the row that is being written. Row 0 contains 0. Every other row contains the XOR of an
+        # earlier row and `multiple`. `multiple` is H times a power of x^32.
         subkey = self.subkey
         row, following = Signal(LANES), Signal(LANES)
         take, advance, end, filled = (Signal() for _ in range(4))

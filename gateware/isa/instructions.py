@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The instruction encodings of the vector AES unit: the one table that decoder, C header and reference share.
+"""Encodings of the vector AES unit's instructions. The decoder, the C header and the reference page use this table.
 
 Every instruction is an R-type of the custom-0 opcode (0001011). VexRiscv gives the unit a function id of ten bits,
 ``funct7 << 3 | funct3``, and the values of ``rs1`` and ``rs2``. It writes the unit's answer to ``rd``. So the numbers
@@ -123,19 +123,18 @@ INSTRUCTIONS = (
         uses_rs2=True,
     ),
     Instruction("move_out_xor", 6, 2 << 5, ("c", "s"), "rd = v[s].lane[c] ^ rs1", uses_rs1=True, writes_rd=True),
-    # Counter blocks (SP 800-38A). k15 is the initial counter block, and rs2:rs1 is the index of the block for v0. The
-    # instruction adds the register's number, so neighbouring registers get consecutive blocks.
+    # Counter blocks (SP 800-38A). The instruction writes k15 + n + s to v[s]. k15 is the initial counter block, and n
+    # is the 64-bit number in rs2 (upper half) and rs1. So neighbouring registers get consecutive counter blocks.
     Instruction("counter", 7, 2 << 3, ("s",), "v[s] = k15 + (rs2 << 32 | rs1) + s", uses_rs1=True, uses_rs2=True),
     Instruction(
         "counter_xor", 7, 3 << 3, ("s",), "v[s] = (k15 + (rs2 << 32 | rs1) + s) ^ k0", uses_rs1=True, uses_rs2=True
     ),
-    # Loads and stores through the unit's own memory port. rs1 is the address of the block for v0. The block for v[s]
-    # lies 16 * s bytes after it.
+    # Loads and stores through the unit's own memory port. The block for v[s] is at address rs1 + 16 * s.
     Instruction("vload", 7, 4 << 3, ("s",), "v[s] = memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vload_xor", 7, 5 << 3, ("s",), "v[s] ^= memory[rs1 + 16 s]", uses_rs1=True),
     Instruction("vstore", 7, 6 << 3, ("s",), "memory[rs1 + 16 s] = v[s]", uses_rs1=True),
-    # One instruction for the group of all state registers, v0 to v7. rs2 is the distance in bytes from the source to
-    # the destination.
+    # This instruction processes all state registers, v0 to v7 (a group). rs2 is the destination address minus the
+    # source address, in bytes.
     Instruction(
         "vxor_group",
         7,

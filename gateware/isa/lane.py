@@ -76,7 +76,7 @@ class Lane(Module):
             self._stage_2_of_cells()
             return
 
-        # Stage 2: MixColumns. InvMixColumns first corrects its input, then uses the same circuit.
+        # Stage 2: one circuit computes MixColumns and InvMixColumns. For InvMixColumns, its input is corrected first.
         column = byte_list(self.substituted)
         corrected = Signal(32)
         mixed = Signal(32)

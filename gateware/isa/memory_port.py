@@ -93,8 +93,8 @@ class VectorMemoryPort(Module):
         # # #
 
         # Addresses are checked before they enter the queue. The queue stores whole read addresses, but only the offset
-        # of each write address within the memory. If only the write address of a group is invalid, the queue stores
-        # the write address instead of the read address, so that the fault contains the write address.
+        # of each write address within the memory. If a group has a valid read address and an invalid write address, the
+        # queue stores the whole write address instead of the read address. So the fault reports the invalid address.
         size_bits = size.bit_length() - 1
         checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("written", size_bits - 4), ("data", 128)]
         self.submodules.queue = queue = stream.SyncFIFO([*checked, *KIND_LAYOUT], QUEUE_DEPTH)
@@ -122,8 +122,8 @@ class VectorMemoryPort(Module):
             queue.sink.written.eq(Mux(group, request.destination[4:size_bits], request.address[4:size_bits])),
         ]
 
-        # A load reads a block into the result register. A store copies its block into this register; the block is then
-        # written to memory before the next block is read.
+        # A load reads a block from memory into the result register. A store copies the block of a state register into
+        # the result register. Then the port writes this block to memory before it reads another block.
         result_store = Signal()  # 1 if the result register holds the block of a store
         result_group = Signal()
         result_written = Signal(size_bits - 4)
@@ -174,8 +174,8 @@ class VectorMemoryPort(Module):
             ),
         ]
 
-        # Only the first fault is recorded. After a fault in a group, `broken` stays 1 until the port is idle. The port
-        # is always idle when a group begins.
+        # Only the first fault is recorded. After a fault in a group, `broken` stays 1 until the port is idle, and the
+        # rest of the group is refused. The port is always idle when a group begins.
         store_failed = storing & bus.err
         failed = head_failed | store_failed
         self.sync += [

@@ -33,7 +33,7 @@ from .memory_port import VectorMemoryPort
 from .memory_requests import one_hot
 
 CYCLES = 8  # cycles that the multiplier takes for a product, on boards with a multiplier
-EXTRA_CYCLES = 3  # further cycles: before the multiplier starts, and from its end until the result is written
+EXTRA_CYCLES = 3  # further cycles of a product, before the multiplier starts and after it ends
 TABLE_CYCLES = 17
 
 
@@ -101,13 +101,14 @@ class Products(Module):
         target, factor = Signal(3), Signal(3)
         sums = Signal()  # the target is added
         fetching = Signal()  # 1 in the cycle after acceptance, in which the target register is read
-        loading = Signal()  # 1 while the factor is read from its register, to write the tables of its multiples
+        loading = Signal()  # 1 while the factor is read; GHASH then writes the tables of its multiples
         loads_next = Signal()  # 1: `loading` will be 1 in the next cycle
         starting = Signal()  # 1 while the operand is offered to the multiplier
         taken = Signal()
         finished = Signal()
 
-        # The tables contain multiples of the register whose number is in `owner`, or are stale and wait to be zeroized.
+        # If `owned` is 1, the tables contain multiples of the register whose number (with its context) is in `owner`.
+        # If `stale` is 1, the tables wait to be zeroized.
         owner = Signal(6)
         owned = Signal()
         stale = Signal(reset=1)
@@ -123,8 +124,8 @@ class Products(Module):
             If(loading, owner.eq(Cat(factor, self.context)), owned.eq(1), stale.eq(0)),
         ]
 
-        # For one product, GHASH gets two items: the operand, as a message of one block, and then an item with `final`
-        # whose data are zero.
+        # GHASH gets two items for each product. The first item is the operand, a message of one block. The second item
+        # has `final` set and zero data: it ends the message.
         chosen_factor, chosen_target = self.registers[:3], Signal(3)
         self.comb += [
             chosen_target.eq(self.registers[4:7]),

@@ -107,12 +107,14 @@ class VectorAESUnit(CFUUnit):
             key_address.eq(Cat(key_register, context)),
         ]
 
-        # Stage 1 reads the registers and shuffles bytes between the lanes. Then it substitutes bytes or takes the CPU's
-        # operands. For a counter block, it computes the low half. The order of ShiftRows and SubBytes does not matter.
+        # Stage 1 reads a state register, shuffles its bytes between the lanes (ShiftRows), and substitutes them. Some
+        # instructions use operands of the CPU instead of the shuffled bytes. For a counter block, stage 1 computes the
+        # low half. ShiftRows can precede SubBytes, because the two commute.
         index_low = Signal(64)
         counter_low = Signal(66)
-        # Groups and products also read registers in cycles after their acceptance. The numbers of these registers come
-        # from a register, because the path from an instruction through the read port is the unit's longest path.
+        # Groups and products also read state registers in cycles after their acceptance. `other_register` stores the
+        # number of the register to read, because the path from an instruction through the read port is the unit's
+        # longest path.
         self.other_reads = other_reads = Signal()
         self.other_register = other_register = Signal(3)
         self.sync += [
@@ -186,7 +188,7 @@ class VectorAESUnit(CFUUnit):
         counter_high_columns = _columns(_big_endian(counter_high))
         stage2_writes_state = Signal()
         stage2_writes_key = Signal()
-        # A loaded block or a product is written through the lanes, in a cycle in which no instruction writes.
+        # The lanes also write loaded blocks and products to state registers, in cycles in which no instruction writes.
         writes_loaded = Signal()
         loaded = _columns(results.result_data)
         self.comb += [
@@ -233,12 +235,12 @@ class VectorAESUnit(CFUUnit):
             memory_port.clear_fault.eq(late & late_is_memory_status & late_word[0]),
         ]
 
-        # Interlock. An instruction waits in these cases: it reads a register that stage 2 still computes; a load of its
-        # state register is pending; a group (an instruction on all state registers) uses the read port; the queue of
-        # loads and stores is full. Groups and the instructions `memory_status` and `context` wait until that queue is
-        # empty. The interlock must be fast, because the CPU's pipeline waits for it. So it uses only registers and few
-        # bits of the function id. If these bits equal the number of a pending register, the interlock also delays an
-        # instruction that uses no state register.
+        # Interlock. An instruction waits in these cases: (a) stage 2 still computes a register that the instruction
+        # reads; (b) a load of the instruction's state register is pending; (c) a group (an instruction on all state
+        # registers) uses the read port; (d) the queue of loads and stores is full. Groups and the instructions
+        # `memory_status` and `context` wait until that queue is empty. The interlock must be fast, because the CPU's
+        # pipeline waits for it. So it uses only registers and few bits of the function id. If these bits equal the
+        # number of a pending register, the interlock also delays an instruction that uses no state register.
         hazard = Signal()
         memory_busy = Signal()
         waits_for_memory = decoder.is_memory_status | decoder.is_context | decoder.is_vxor_group
@@ -278,9 +280,9 @@ class VectorAESUnit(CFUUnit):
             stage2_writes_key.eq(accept & (decoder.write_key != 0)),
         ]
 
-        # Each command gets one response, which stays valid until the CPU accepts it. Some commands are `late`: their
-        # responses come one cycle later than other responses, and only from registers. The instruction `context` takes
-        # effect in that additional cycle. SubWord and RotWord commute, so RotWord can follow the S-boxes.
+        # Each command gets one response, which stays valid until the CPU accepts it. The response to a `late` command
+        # comes one cycle later and depends only on registers. The instruction `context` takes effect in that additional
+        # cycle. RotWord can follow the S-boxes, because SubWord and RotWord commute.
         features = STATUS_PRODUCTS >> 3 if products else 0
         late_is_status = Signal()
         late_rotates = Signal()

@@ -93,8 +93,8 @@ class HealthTests(Module):
             If((repeated != 0) & (self.bit == last), next_repeated.eq(repeated + 1)),
         ]
 
-        # Adaptive proportion: `seen` samples of the window have arrived. The first of them was `first`; `matched` of
-        # them are equal to `first`.
+        # Adaptive proportion: `seen` counts the samples of the present window. `first` is the window's first sample.
+        # `matched` counts the window's samples that are equal to `first`.
         first = Signal()
         seen = Signal(max=WINDOW)
         matched, next_matched = (Signal(bits_for(proportion)) for _ in range(2))

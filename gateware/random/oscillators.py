@@ -25,7 +25,7 @@ from operator import xor
 from migen import Instance, Module, Signal
 from migen.genlib.cdc import MultiReg
 
-# Number of inverters in each ring. They are primes, so that no two rings have frequencies in a simple ratio.
+# Numbers of inverters in the rings. They are primes, so that the frequencies of any two rings have no simple ratio.
 LENGTHS = (3, 5, 7, 11, 13, 17)
 _NOT_A = 0x5555  # LUT4 contents for NOT A; bit n is the output for inputs DCBA = n
 

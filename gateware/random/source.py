@@ -101,7 +101,7 @@ class RandomSource(RandomRegisters):
             If(restart, before.eq(0)),
         ]
 
-        # Words, collected after the start-up test. A word stays until software has read it.
+        # Collects words from the samples after the start-up test. A complete word stays until software has read it.
         started = Signal(max=WINDOW + 1)
         bits = Signal(WORD_BITS)
         collected = Signal(max=WORD_BITS)

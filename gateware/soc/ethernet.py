@@ -28,8 +28,8 @@ from ..net.records.peripheral import FastPathPeripheral
 from .buffer import BufferMemory
 
 SLOTS_ORIGIN = 0x8000_0000  # an address that the CPU does not cache
-# Gigabit Ethernet moves 31.25 million words a second each way. At 70 MHz, a tenth of the cycles remains
-# for the CPU.
+# Minimum system clock in Hz. Gigabit Ethernet moves 31.25 million words a second in each direction. At 70 MHz, a tenth
+# of the cycles remains for the CPU.
 SYS_HZ_MIN = 70_000_000
 
 

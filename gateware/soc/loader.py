@@ -86,7 +86,7 @@ class BreakDetector(Module):
         # # #
 
         rx = Signal()
-        left = Signal(max=cycles + 1)  # cycles until a low line counts as a break; then 0 until the line is high
+        left = Signal(max=cycles + 1)  # cycles until a low line counts as a break; after it 0, until the line is high
         self.specials += MultiReg(self.rx, rx)
         self.comb += self.detected.eq((left == 1) & ~rx)
         self.sync += If(rx, left.eq(cycles)).Elif(left != 0, left.eq(left - 1))

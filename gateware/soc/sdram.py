@@ -18,7 +18,7 @@ from ..description import Sdram
 from ..memory import DISTRIBUTED
 
 SDRAM_ORIGIN = 0x6000_0000  # this origin leaves room for 512 MB between the on-chip memories and the uncached addresses
-# Long enough for a cache miss: the cache writes a line and reads a line, and the SDRAM refreshes before each access.
+# Time limit of a bus access in cycles. A cache miss takes less, even if each of its two line accesses needs a refresh.
 BUS_TIMEOUT_CYCLES = 1023
 
 

@@ -147,7 +147,7 @@ class CipherlaneSoC(SoCCore):
         distributed(self, target.fit.distributed_words)
 
     def add_csr_bridge(self, name="csr", origin=None, register=False):
-        """Add LiteX's CSR bridge, always with registers, which keep the CSRs out of the bus's combinational paths."""
+        """Add LiteX's CSR bridge with `register=True`, so that the CSRs stay out of the bus's combinational paths."""
         super().add_csr_bridge(name, origin, register=True)
 
     def _add_aes_unit(self, target: Target) -> None:

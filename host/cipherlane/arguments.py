@@ -20,7 +20,7 @@ _NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # matches names of options
 
 
 class Parser(argparse.ArgumentParser):
-    """Accepts only full option names. Errors show `...` instead of a word that could be a key."""
+    """A parser that accepts only full option names. Its errors show `...` instead of any word that could be a key."""
 
     commands: "argparse._SubParsersAction[Parser]"
 
@@ -59,13 +59,13 @@ class Parser(argparse.ArgumentParser):
             raise
 
     def error(self, message: str) -> NoReturn:
-        """Print `message`, without any value from the command line, and exit with status 2."""
+        """Print `message`, with `...` for each value from the command line, and exit with status 2."""
         for value in sorted(self._values(), key=len, reverse=True):
             message = re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", _HIDDEN, message)
         super().error(message)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help or an error without control characters; report an output that cannot be written."""
+        """Print help or an error without control characters. If standard output cannot be written, report this."""
         message = plain(message, keep="\n")
         if file is not sys.stdout:
             super()._print_message(message, file)

@@ -113,7 +113,7 @@ def _place(trace: TracebackType | None) -> str:
 
 @contextlib.contextmanager
 def _interruptible() -> Iterator[None]:
-    """Inside the context, make SIGINT raise KeyboardInterrupt if its default action would end the process."""
+    """If SIGINT would end the process (SIG_DFL), make SIGINT raise KeyboardInterrupt inside the context instead."""
     ends = threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_DFL
     if ends:
         signal.signal(signal.SIGINT, signal.default_int_handler)

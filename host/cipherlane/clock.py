@@ -47,7 +47,7 @@ class Clock:
 
 
 def _ready(what: HasDescriptor, event: str, timeout: float) -> bool:
-    """Wait for `event` on a descriptor. If the system has no `poll`, use `select`, which refuses large descriptors."""
+    """Wait at most `timeout` seconds for `event` on a descriptor. Without `poll` in the system, use `select`."""
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(what, getattr(select, event))

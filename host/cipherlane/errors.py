@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Exceptions of the host tool. Each class defines the exit status with which the command ends."""
+"""Exceptions of the host tool. The class of an exception determines the exit status of the command."""
 
 
 class CipherlaneError(Exception):
@@ -42,7 +42,7 @@ class ExistsError(FileError):
 
 
 class ReaderGoneError(CipherlaneError):
-    """The reader of standard output has closed it. This is not a failure, and no message is printed."""
+    """The program that reads the output has closed the pipe. No message is printed, because this is not a failure."""
 
     exit_code = 141  # the exit status that shells report for a program that SIGPIPE ended
 
@@ -105,7 +105,7 @@ class RandomSourceError(BoardError):
 
 
 class TicketError(BoardError):
-    """No range of counter blocks with this ticket can be resumed. The ticket is the board's number for a range."""
+    """The ticket in a request matches no range of counter blocks that the board can resume."""
 
 
 class WindowError(BoardError):
@@ -121,7 +121,7 @@ class BusyError(BoardError):
 
 
 class SharedBoardError(CipherlaneError):
-    """Another client had a session at the same time, so the board reports no cycle counts."""
+    """The board reports no cycle counts, because another client had a session during this client's session."""
 
     exit_code = 6
 
@@ -165,7 +165,7 @@ class TransferError(CipherlaneError):
 
 
 class NoLoaderError(CipherlaneError):
-    """Firmware answers, although the board should be in its loader."""
+    """The firmware answers instead of the loader, so the board cannot receive new firmware."""
 
     exit_code = 6
 

@@ -126,7 +126,7 @@ def _text_of(file: Path) -> str:
 
 
 def value(name: str) -> tuple[Any, str]:
-    """Return the value of a setting that is not on the command line, and the name of its source.
+    """Return a setting's value from the environment, the configuration file or the default, and the source's name.
 
     Raises:
         ArgumentError: the value is invalid.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Signals that end a command: TERM and HUP act as INT does, so that sessions close and a simulated board stops."""
+"""Handles signals that end a command. SIGTERM and SIGHUP act as SIGINT: sessions close, a simulated board stops."""
 
 import os
 import select
@@ -94,8 +94,8 @@ def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
 
 
 def _stop_and_continue_simply() -> None:
-    """Replace the handlers of TSTP and CONT that the terminal app has installed. Both signals can arrive after HUP has
-    ended the app, and then the app's handlers would fail.
+    """Replace the terminal app's handlers of SIGTSTP and SIGCONT. These handlers would fail if a signal arrives after
+    SIGHUP has ended the app.
     """
     if os.name == "posix":
         signal.signal(signal.SIGTSTP, signal.SIG_DFL)
@@ -127,7 +127,7 @@ def flush_output() -> None:
 
 
 def let_go_of_what_is_gone() -> None:
-    """Discard further output to a terminal or pipe that is gone, because a write error would hide the signal."""
+    """Discard further output if its terminal or pipe is gone. Otherwise, a write error would hide the signal."""
     for descriptor in (1, 2):
         if _is_gone(descriptor, 0):
             nowhere = os.open(os.devnull, os.O_WRONLY)

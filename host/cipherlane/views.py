@@ -61,7 +61,7 @@ class LinkRateColumn(ProgressColumn):
 def transfer_progress(
     description: str, total: int | None, *, start: int = 0, show: bool | None = None
 ) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar on standard error; yield a function, to call with the number of bytes done so far.
+    """Show a progress bar on standard error. Yield a function that sets the number of bytes done so far.
 
     Args:
         description: text before the bar.
@@ -175,7 +175,7 @@ def link_table(measurements: Iterable[LinkMeasurement], title: str | None = None
 
 
 def interval_heading(label: str) -> tuple[str, str]:
-    """Return two lines that head the columns of `interval_line`: the `label`, and the columns' names."""
+    """Return two lines to print above the lines of `interval_line`: a title with `label`, and the columns' names."""
     words = ("seconds", "bytes sent", "Mbps", "bytes received", "Mbps", "sent again")
     return f"{label}, by the host's clock:", _interval_columns(*words)
 

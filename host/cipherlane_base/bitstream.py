@@ -21,8 +21,8 @@ _NAME, _WORD = r"[a-z0-9_]{1,40}", r"[A-Za-z0-9][\w.-]{0,40}"
 # Regular expressions that the text fields of a description must match.
 _TEXTS = {"board": _NAME, "configuration": _NAME, "title": ".{1,80}", "part": _WORD, "build_id": ".*"}
 _TEXTS |= {"version": _WORD, "sha256": "[0-9a-f]{64}"}
-# Options of openFPGALoader that choose a cable or a bootloader, with a space between words. A description may contain
-# no others, because openFPGALoader also has options that erase or unlock memories.
+# A description may contain only these options of openFPGALoader, which choose a cable or a bootloader. Other options
+# of openFPGALoader could erase or unlock memories.
 _LOADER = re.compile(
     rf"(?:(?:--dfu|--(?:board|cable) {_WORD}|--(?:vid|pid) 0x[0-9a-f]{{4}}|--altsetting [0-9]{{1,2}})(?: (?=-)|\Z))+"
 )
@@ -72,7 +72,7 @@ class Description:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the description that `text`, the content of its JSON file, contains.
+        """Return the description in `text`, the content of the JSON file.
 
         Raises:
             DescriptionError: it contains none, or a field is missing or wrong.

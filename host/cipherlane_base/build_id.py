@@ -17,8 +17,8 @@ def text(field: bytes) -> str:
 
 
 def short(shown: str) -> str:
-    """Shorten the build id in `shown` for tables: return the first 8 digits of each of its two digests, with a hyphen
-    between them. Return a hyphen if `shown` is empty.
+    """Return a short form of the build id `shown`, for tables: the first 8 digits of each of its two parts, joined by a
+    hyphen. Return only a hyphen if `shown` is empty.
     """
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 

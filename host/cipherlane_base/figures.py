@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines a measurement and its JSON form, and writes files of results, which state how the figures were measured."""
+"""Defines a measurement and its JSON form, and writes results files. Each file states how its results were measured."""
 
 import functools
 import json
@@ -50,7 +50,7 @@ def commit(file: Path = Path(__file__)) -> str | None:
 
 @functools.cache
 def _warn_of_no_commit(command: str) -> None:
-    """Warn that git refuses to report the commit; `command` is git's own remedy. Warn one time for each `command`."""
+    """Warn, once per `command`, that git refuses to report the commit. `command` is the git command that permits it."""
     show_warning(
         f"figures name no commit, because git refuses this checkout, which belongs to another user: `{command}` "
         "allows it"
@@ -91,8 +91,8 @@ def document(
 
 
 def write(path: Path, content: Mapping[str, Any], **circumstances: Any) -> None:
-    """Write `content`, in the format of the function `document`, to the file `path`. Create a missing folder; replace
-    an older file in one step.
+    """Write `content` to the file `path`, as the JSON text that `document` returns. Create the folder if it is missing.
+    Replace an existing file in one step.
 
     Raises:
         OSError: the folder or the file cannot be created.

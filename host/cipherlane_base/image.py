@@ -8,7 +8,7 @@ import zlib
 
 from .wire.layout import IMAGE, IMAGE_MAGIC
 
-COVERED = IMAGE.size - 4  # number of header bytes that the header's CRC covers: all bytes except the CRC
+COVERED = IMAGE.size - 4  # number of header bytes that the CRC covers: all except the CRC itself
 
 
 def pack(firmware: bytes, build: bytes, origin: int) -> bytes:

@@ -24,8 +24,8 @@ from tests import rom
 SOURCES = REPOSITORY / "lab" / "bench" / "firmware"
 EXTENSION = REPOSITORY / "lab" / "isa" / "firmware"
 BUILD = REPOSITORY / "build" / "bench"
-# Maps each memory that can hold the data to its code in a request. "sdram, copied" means that the data are in SDRAM,
-# and that the program copies them to the buffer memory and back.
+# The memories that can hold the data, with the code of each memory in a request. In "sdram, copied", the data are in
+# SDRAM. The program copies them to the buffer memory for processing, and back.
 MEMORIES = {"buffer": 0, "sram": 1, "sdram": 2, "sdram, copied": 3}
 MODES = {"ecb": 0, "cbc": 1, "ctr": 2}
 INTERLEAVED = 3
@@ -44,8 +44,8 @@ class WrongAnswerError(AssertionError):
 
 @dataclass(frozen=True)
 class Family:
-    """One benchmark program: its name, its sources in addition to board_bench.c, what it measures, and its
-    configuration.
+    """A benchmark program. `sources` are its source files in addition to board_bench.c; `engine`, `style`, `key_bits`
+    and `modes` tell what the program measures.
 
     `oracle` has the arguments and the result of `expected`. It is set if the program computes something other than AES.
     """
@@ -240,8 +240,9 @@ class BenchBoard(ProgramBoard):
         return Measurement(key_cycles, high << 32 | low, shortest, longest, last)
 
     def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
-        """Encrypt in CTR on several contexts of the vector unit in turn, `size` bytes in each turn, and check the
-        result. Each context has its own key; if `shared` is true, one context serves all keys.
+        """Encrypt several streams with different keys in CTR, and check the results. The streams take turns of `size`
+        bytes. Each has its own context (register bank) of the vector unit, unless `shared` is true: then all use one
+        context.
 
         Raises
         ------
@@ -297,8 +298,9 @@ def _styles(engine: str) -> tuple[Family, ...]:
 
 
 C_FAMILIES = (*_styles("byte"), *_styles("table"))
-# Programs that measure engines with data in SDRAM: the vector unit's engines, `table`, `byte`, and the accelerator. The
-# accelerator's DMA does not reach SDRAM, so its driver copies the data through a buffer, 512 bytes at a time.
+# Programs that measure engines with data in SDRAM: all engines of the vector unit, the engines `table` and `byte`, and
+# the engine `accelerator`. The accelerator's DMA does not reach SDRAM. So its driver copies the data through a buffer,
+# 512 bytes at a time.
 SDRAM_FAMILIES = tuple(
     replace(family, name=f"sdram_{family.engine}", configuration="sdram")
     for family in (

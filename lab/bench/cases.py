@@ -16,8 +16,8 @@ Record = dict[str, Any]
 TOTAL_BYTES = 256 * 1024
 # Bytes that one pass processes in place. 32 KB is eight times the size of the data cache; 2 KB fit in the data cache.
 WORKING_SETS = {"buffer": 32 * 1024, "buffer, cached": 2 * 1024}
-# Simulating 256 KB with the engines in plain C takes too long. Their cost per block is constant, so less data is
-# enough.
+# Bytes that one pass processes with an engine in plain C. The simulation of these engines is slow. Their cost per block
+# is constant, so 2 KB are enough.
 C_BYTES = 2 * 1024
 # Bytes in a call: the sizes that `openssl speed` uses, and two larger sizes. The difference between small and large
 # sizes shows the fixed cost of a call.
@@ -160,8 +160,8 @@ def record_sizes(board: BenchBoard) -> Iterator[Record]:
 
 
 def contexts(board: BenchBoard) -> Iterator[Record]:
-    """Measure CTR on 1 to 8 contexts of the vector unit: the contexts take turns, and each encrypts 1 KB in a turn.
-    Then measure the same keys on only one context, which must load another key in each turn.
+    """Measure CTR with 1 to 8 keys, each in its own context (register bank) of the vector unit. The contexts take turns
+    of 1 KB. Then measure the same keys in only one context, which must load another key in each turn.
     """
     turns, size = 8, 1024
     for shared in (False, True):
@@ -181,8 +181,8 @@ def contexts(board: BenchBoard) -> Iterator[Record]:
 
 
 def constant_time(board: BenchBoard) -> Iterator[Record]:
-    """Measure the last of eight passes over 2 KB, for 16 different random keys and data. All 16 cycle counts must be
-    equal.
+    """Measure the last of eight passes over 2 KB. Repeat this with 16 different pairs of random key and random data.
+    All 16 cycle counts must be equal.
     """
     for mode in board.family.modes:
         for decrypt in _directions(mode):

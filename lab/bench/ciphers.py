@@ -24,8 +24,8 @@ LOOKUPS = {"c": 0, "ptlu": 1}
 GENERATED = BUILD / "generated"
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]
 PI_WORDS = 18 + 4 * 256
-# The words of MARS' S-boxes are the SHA-1 digests of an index and these three words. The first two words are digits of
-# e and pi; MARS' authors chose the third word.
+# The words of MARS' S-boxes are SHA-1 digests. The input of each digest is an index, followed by these three words. The
+# first two words are digits of e and pi; MARS' authors chose the third word.
 MARS_CONSTANTS = (0xB7E15162, 0x243F6A88, 0x02917D59)
 
 
@@ -129,7 +129,7 @@ def program(name: str, header: str, engine: str, style: str, oracle: Callable, d
 
 
 def families() -> list[Family]:
-    """Return two programs for each cipher: one looks up its tables in memory, the other with the instruction `ptlu`."""
+    """Return two programs for each cipher. One looks up its tables in memory; the other uses the instruction `ptlu`."""
     return [
         program(
             f"cipher_{name}_{lookups}",

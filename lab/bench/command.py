@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Run measurements as a command that prints the measured values and writes them to a results file."""
+"""The command line of measurements: run them, print the measured values and write a results file."""
 
 import argparse
 import os

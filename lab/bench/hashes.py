@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measure hash functions in C on the CPU. Table 12 of Fiskiran and Lee adds the time of SHA-1 to the time of AES.
+"""Measure hash functions in C on the CPU, to compare with Table 12 of Fiskiran and Lee (AES together with SHA-1).
 
 Each hash is a header in lab/bench/firmware/ciphers, which the benchmark program treats like a cipher: the digest
 overwrites the beginning of the data.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Target values and lowest possible values for the cycles per block of CTR on the vector unit. The lowest possible
-values depend on whether the data are in the data cache.
+"""Cycles per block of CTR on the vector unit: our targets, and the lowest possible values. The lowest possible values
+depend on whether the data are in the data cache.
 """
 
 # Target cycles per block at AES-128/192/256 for each engine. They include the loop and all loads and stores of data.

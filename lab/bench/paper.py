@@ -26,8 +26,8 @@ def find(records: list[Record], **values) -> Record | None:
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """Return how many times faster `record` is than another record, which has the engine and style in `over` and the
-    same mode, direction and key length. Return None if that record is missing.
+    """Return the speed-up of `record` over another record. The other record has the engine and style in `over`, and the
+    mode, direction and key length of `record`. Return None if there is no such record.
     """
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)

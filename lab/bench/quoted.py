@@ -8,8 +8,8 @@ from lab.results.tables.instruction_sets import QUOTED
 
 @dataclass(frozen=True)
 class Quoted:
-    """A published system: cycles per block, bits per cycle (slashes separate the system's variants), and the
-    publication.
+    """A published system, its cycles per block, its bits per cycle, and the publication. Slashes separate the values of
+    several variants of the system.
     """
 
     system: str

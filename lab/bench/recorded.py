@@ -18,8 +18,8 @@ from lab.bench.board import BUILD, words
 
 FILE = Path(__file__).with_name("recorded.toml")
 NAMES = ("mars", "twofish")
-# The benchmark's data: the generator with this SEED produces SIZE bytes. The cipher encrypts them in place PASSES
-# times.
+# The benchmark's data are SIZE bytes, which a generator computes from SEED. The cipher encrypts these data in place,
+# PASSES times.
 SEED, SIZE, PASSES = 1, 2048, 4
 # The number of encryptions in a chain, as in the file ECB_TBL of the Twofish submission. The first key and plaintext
 # are zeros. Each further encryption uses the previous plaintext as the key, and the previous ciphertext as the

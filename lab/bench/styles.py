@@ -25,8 +25,8 @@ FORMS = {
     "ise": ("BENCH_ISE", ("loop", "swap", "unrolled")),
     "ise_kept": ("BENCH_KEPT", ("loop", "unrolled")),
 }
-# Two more forms of a round, in which one instruction computes a round. The form `ise_vmem` also uses vector loads and
-# stores. Only `lab.bench.sets` uses these two forms.
+# Two further forms, in which a single instruction computes a round. The form `ise_vmem` also uses vector loads and
+# stores. Only `lab.bench.sets` measures these two forms.
 ROUND_FORMS = {"ise_fused": "BENCH_FUSED", "ise_vmem": "BENCH_VMEM"}
 # Maps each instruction set on wider registers to its value of BENCH_WIDE in lab/bench/firmware/wide_rounds.h.
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
@@ -63,8 +63,8 @@ def families() -> tuple[Family, ...]:
 
 
 def code_bytes(sizes: dict[str, int], direction: str, key_bits: int) -> int:
-    """Return the size in bytes of the code that processes one block. This code is the function for a block, and the
-    functions for a round, if the function for a block calls them.
+    """Return the size in bytes of the code that processes one block. If this code calls functions for single rounds,
+    the size includes these functions.
     """
     rounds = sum(sizes.get(f"{part}_{direction}", 0) for part in ("round", "last"))
     return sizes[f"block_{direction}_{key_bits}"] + rounds

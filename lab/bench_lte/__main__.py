@@ -25,12 +25,14 @@ from tests import rom
 SOURCES = REPOSITORY / "lab" / "bench_lte" / "firmware"
 EXTENSION = REPOSITORY / "lab" / "snow3g" / "firmware"
 BUILD = REPOSITORY / "build" / "bench" / "lte"
-# The engines. The index of an engine in this tuple is its number in a request. None means no ciphering (128-EEA0).
+# The engines that we measure. A request selects an engine by its index in this tuple. None means no ciphering
+# (128-EEA0).
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
 # The configuration of the simulated board that contains every engine in ENGINES.
 CONFIGURATION = "lte"
-# Data rates in Mbit/s above the rates of Hessel et al. 2009: the step and the maximum. The rate rises by one step at a
-# time until a block takes longer than 1 ms. Blocks for a rate above the maximum do not fit in the program's memory.
+# After the data rates of Hessel et al. 2009, we measure higher rates, in steps of STEP_MBPS (Mbit/s). The rate rises
+# until a block takes longer than 1 ms, at most up to MOST_MBPS. Blocks for higher rates do not fit in the program's
+# memory.
 STEP_MBPS, MOST_MBPS = 25, 400
 # Number of timed passes over a block. The engines in C make fewer passes, because they take about ten times the
 # permitted time.

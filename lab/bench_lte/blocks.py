@@ -25,8 +25,8 @@ DOWNLINK = 1
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
 
 
-# COUNT of the first generated packet, BEARER, and a part of the random seed. With this COUNT, PDCP's sequence number
-# wraps to 0 after three PDUs.
+# COUNT of the first generated packet, BEARER, and a number that goes into the random seed. With this COUNT, PDCP's
+# sequence number wraps to 0 after three PDUs.
 _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 
@@ -110,8 +110,8 @@ def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
 
 
 class Example(NamedTuple):
-    """An example for a test or a measurement: a transport block, the packets inside the block, and the key, COUNT and
-    BEARER that decipher the packets. COUNT belongs to the first PDU.
+    """A transport block for a test or a measurement, and the packets inside the block. To decipher the packets, use
+    `key`, `count` and `identity` (BEARER). `count` is the COUNT of the first packet.
     """
 
     key: bytes

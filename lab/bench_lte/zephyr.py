@@ -34,7 +34,8 @@ SAMPLE = REPOSITORY / "lab" / "bench_lte" / "threads"
 # Configuration of the simulated board. Place-and-route of this configuration meets the clock that the simulated board
 # uses.
 CONFIGURATION = "eth_zephyr"
-# The engines. The index of an engine in this tuple is its number in a request. None means no ciphering (128-EEA0).
+# The engines that we measure. A request selects an engine by its index in this tuple. None means no ciphering
+# (128-EEA0).
 ENGINES = (
     None,
     "byte",
@@ -103,9 +104,9 @@ class ZephyrLteBoard(ProgramBoard):
         return {name: int(re.search(pattern, text).group(1)) for name, pattern in COSTS.items()}
 
     def ask_for(self, example: blocks.Example, engine: str | None, times: int) -> dict[str, tuple[int, ...]]:
-        """Send a block to the application; return its reply for each order of its threads' priorities. A reply is a
-        sequence of 32-bit numbers; the application's `main.c` describes them. The last `times` numbers are the cycles
-        of each measured block.
+        """Send a block to the application. Return a dict that contains one reply for each order of the threads'
+        priorities. A reply is a sequence of 32-bit numbers; the application's `main.c` describes them. The last `times`
+        numbers are the cycles of the measured blocks.
         """
         reply = self.ask(REPLY_WORDS * len(ORDERS), example.request(ENGINES.index(engine), times))
         return {
@@ -128,8 +129,8 @@ class ZephyrLteBoard(ProgramBoard):
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
-    """Return the values of a reply as a record. The record does not contain the board's clock. The measured blocks have
-    `size` bytes and contain the packets in `packets`.
+    """Return the values of a reply as a record, without the board's clock. `size` is the size of the measured blocks in
+    bytes, and `packets` are the packets in each block.
 
     Raises
     ------
@@ -183,8 +184,8 @@ def in_time(found: dict) -> bool:
 
 
 def measured(board: ZephyrLteBoard, engines: Sequence[str | None]) -> Iterator[dict]:
-    """Measure each engine with each order of the threads' priorities, and yield records. The first data rates are
-    `RATES_MBPS`, then the rate rises. For each engine, it rises until blocks are late with every order.
+    """Measure each engine with each order of the threads' priorities, and yield records. Start with the data rates
+    `RATES_MBPS`, then raise the rate. Continue with the next engine when blocks are late with every order.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'} in threads", file=sys.stderr, flush=True)

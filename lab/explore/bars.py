@@ -12,7 +12,7 @@ from lab.explore.members import FAMILY, KEY_SETS
 
 Record = dict
 PART = ("LFE5UM5G-85F", 8)
-# Targets: maps (datapath, key bits) to the largest permitted number of cycles per block.
+# Targets for cores with one engine: the largest permitted number of cycles per block, by (datapath, key bits).
 MOST_CYCLES = {
     ("32", 128): 44,
     ("64", 128): 22,
@@ -23,7 +23,7 @@ MOST_CYCLES = {
     ("128", 256): 15,
     ("pipelined", 256): 1,
 }
-# Targets: maps a datapath to two values that a core must exceed: Mbps, and Mbps per LUT4.
+# Targets by datapath: a core must exceed the first value in Mbps, and the second value in Mbps per LUT4.
 ABOVE = {"128": (1439, 0.35), "pipelined": (23900, 0.60)}
 
 
@@ -54,7 +54,7 @@ def is_smallest(record: Record) -> bool:
 
 
 def cost(record: Record, records: list[Record]) -> str:
-    """Returns by how many LUT4s and MHz a core differs from its variant that stores only one AES-128 key, as text.
+    """Compares a core with its variant that stores only one AES-128 key. Returns the differences in LUT4s and MHz.
 
     The result is empty if that core is not among the records, or is this one.
     """

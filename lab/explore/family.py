@@ -123,8 +123,8 @@ def main() -> None:
 
 
 def _to_build(tasks: list[Task], checkouts: dict[str, Path]) -> Iterator[Task]:
-    """Yields the tasks whose results are out of date. Adds the Verilog sources to the tasks of public cores; skips a
-    public core whose sources are missing.
+    """Yields the tasks whose results are out of date. A task for a public core also gets the core's Verilog sources. If
+    these sources are missing, the task is skipped.
     """
     for task in tasks:
         target = task.target

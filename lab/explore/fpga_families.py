@@ -66,7 +66,7 @@ class Family:
         return f"read_verilog ports.v {name}_ecp5.v; {self.synthesis} -top {name}_ecp5 -json harness.json"
 
     def place_command(self, seed: int, target_mhz: int) -> list[str]:
-        """Return the command that places and routes ``top.json``, and writes a report whose file name is the seed."""
+        """Return the command that places and routes ``top.json``, and writes its report to ``<seed>.json``."""
         given = ["--json", "top.json", "--freq", str(target_mhz), "--timing-allow-fail"]
         return [self.program, *self.options, *given, "--seed", str(seed), "--report", f"{seed}.json"]
 
@@ -86,8 +86,8 @@ class Family:
         }
 
     def filled(self, report: dict) -> float:
-        """Return the fraction of the FPGA part's logic that the core and the shift registers around the core use. Read
-        the numbers from nextpnr's report.
+        """Return the fraction of the FPGA part's logic that the design uses, from nextpnr's report. The design is a
+        core with the shift registers around the core.
         """
         found = report["utilization"][self.resource]
         return found["used"] / found["available"]
@@ -98,8 +98,8 @@ def _located(form: str, *pins: str) -> str:
     return "".join(form.format(port=port, pin=pin) for port, pin in zip(PINS, pins, strict=True))
 
 
-# A Yosys command for families without distributed RAM. It removes the attribute `ram_style`, with which a core requests
-# distributed RAM for a table. So these tables become flip-flops.
+# A Yosys command for families without distributed RAM. A core requests distributed RAM for its tables with the
+# attribute `ram_style`. The command removes this attribute, so these tables become flip-flops.
 NO_DISTRIBUTED_RAM = "setattr -unset ram_style m:*; "
 FAMILIES = {
     "up5k": Family(
@@ -117,9 +117,9 @@ FAMILIES = {
         resource="ICESTORM_LC",
         prepare=NO_DISTRIBUTED_RAM,
     ),
-    # Yosys' carry cells for Nexus have a constant carry input, which nextpnr rejects; the option -noccu2 avoids these
-    # cells. nextpnr finds no route from clock pins at the sides of the chip, such as L13. So the clock uses a pin at
-    # the top.
+    # Yosys' carry cells for Nexus have a constant carry input, which nextpnr rejects. The option -noccu2 avoids these
+    # cells. The clock uses a pin at the top of the chip, because nextpnr finds no route from clock pins at the sides,
+    # such as L13.
     "nexus": Family(
         name="CrossLink-NX (Nexus)",
         part="LIFCL-40-9BG400C",

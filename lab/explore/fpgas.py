@@ -64,7 +64,7 @@ def cycles_per_block(core: str) -> int:
 
 
 def run(step: str, command: list[str], folder: Path, environment: dict[str, str]) -> None:
-    """Run a tool. Write its output to a log file with the name of the step.
+    """Run a tool as the step `step`. Write the tool's output to the log file ``<step>.log``.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from lab.explore.protocols import PATIENCE, ProtocolError
 LANES, BLOCK_BYTES = 8, 16
 # Number of blocks of additional authenticated data in each message.
 BLOCKS = 6
-# With an IV of 96 bits, the initial counter block is the IV, then a counter of 32 bits with this value.
+# SP 800-38D builds the initial counter block from an IV of 96 bits and a counter of 32 bits with this value.
 INITIAL = 1
 
 
@@ -92,7 +92,7 @@ class _Mapped:
         self.netlist.settle()
 
     def wait(self, port: str) -> int:
-        """Waits until a port is 1; returns the number of the cycle in which this happens."""
+        """Waits until a port is 1. Returns the number of the cycle in which the port is 1."""
         for _ in range(PATIENCE):
             if self.netlist.peek(self.ports[port]):
                 return self.netlist.cycle
@@ -104,8 +104,8 @@ class _Mapped:
         self.netlist.settle()
 
     def give(self, name: str, values: list[bytes], **inputs: int) -> int:
-        """Offers one value to each lane until the unit accepts the values; returns the number of the cycle in which
-        this happens.
+        """Offers one value to each lane until the unit accepts the values. Returns the number of the cycle in which the
+        unit accepts the values.
         """
         numbers = [int.from_bytes(value, "little") for value in values]
         self.netlist.poke_lanes(self.ports[f"{name}_data"], numbers)

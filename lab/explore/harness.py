@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Surrounds a part with registers and connects it to three pins, so that only the part's own timing is measured.
+"""Surrounds a part of the gateware with registers, to measure only the part's own timing. The result has three pins.
 
 ::
 

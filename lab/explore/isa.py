@@ -124,8 +124,8 @@ def _unit(sbox: str) -> Ports:
 
 
 def _multiplier() -> Ports:
-    """Creates a 16x16 multiplier. It uses no DSP blocks, because Jenkins et al. compare its area with the area of a
-    lane.
+    """Creates a 16x16 multiplier, to compare its area with the area of a lane, as Jenkins et al. do. The multiplier
+    uses no DSP blocks, so its area is a number of LUTs.
     """
     top = Module()
     a, b, product = Signal(16, name="a"), Signal(16, name="b"), Signal(32, name="product")
@@ -133,8 +133,8 @@ def _multiplier() -> Ports:
     return top, [a, b], [product]
 
 
-# The names of parts contain a short name of the S-box. This dict maps the short name to the name in
-# `gateware.aes.sbox_pair`.
+# Maps the short name of an S-box to its name in `gateware.aes.sbox_pair`. The short names occur in the names of the
+# parts below.
 SBOXES = {"table": "table", "ecp5": "ecp5", "canright": "tower"}
 COLUMN_SBOXES = {**SBOXES, "block RAM": BLOCK_RAM}
 OTHER_TIMING = "SubBytes, block RAM, LFE5UM timing"
@@ -180,7 +180,7 @@ def figures(part: str, widths: tuple[int, int], statistics: str, reports: list[d
         "fmax_mhz": round(mhz, 1),
         "fmax_least_mhz": round(min(reached), 1),
         "fmax_most_mhz": round(max(reached), 1),
-        # Subtract the resources of the harness: an XOR for each output bit, and registers for every port.
+        # The harness adds an XOR for each output bit, and registers for every port. Subtract these resources.
         "lut4": toolchain.lut4s(cells) - width_out,
         "ff": cells.get("TRELLIS_FF", 0) - width_in - 2 * width_out - 1,
         "bram": cells.get("DP16KD", 0),
@@ -195,8 +195,8 @@ def _reached(report: dict) -> float:
 def explore(
     part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str], versions: str, seeds: int
 ) -> dict:
-    """Synthesises and places the part that the function `create` returns, unless its files are up to date. Returns the
-    record that the function `figures` makes from the results.
+    """Synthesises and places a part, unless its files are up to date. The function `create` returns the part. The
+    result is the record that the function `figures` makes.
 
     Raises
     ------

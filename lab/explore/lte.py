@@ -25,7 +25,7 @@ from lab.explore.protocols import ProtocolError
 
 PARTS = ("85F-8",)
 SEEDS = 3
-# The data rates that Hessel et al. 2009 compare. Each rate is given as the time per byte in ns.
+# Hessel et al. 2009 compare cores at three data rates. These are the times per byte, in ns, at those rates.
 TIMES = (4, 14, 24)
 
 

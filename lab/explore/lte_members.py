@@ -30,9 +30,9 @@ MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
 ENGINES = (1, 2)
-# Three numbers of blocks: all simulated blocks, the measured blocks, and the blocks before the first measured block.
-# The cycles of a message are extrapolated from the measured blocks. Several engines finish blocks in groups, so the
-# number of measured blocks is a multiple of every number of engines.
+# The simulation runs BLOCKS blocks. The measurement begins after the first WARM_UP blocks and covers COUNTED blocks.
+# Several engines finish blocks in groups, so COUNTED is a multiple of every number of engines. The cycles of a message
+# are extrapolated from the measured blocks.
 BLOCKS, COUNTED, WARM_UP = 14, 8, 2 * max(ENGINES)
 
 
@@ -136,8 +136,8 @@ class _Mapped:
         self._put(valid=0)
 
     def result(self) -> list[int] | None:
-        """Returns one result for each lane, or None if there are no results yet. Call this function before each clock
-        edge, because the edge removes the results.
+        """Returns one result for each lane, or None if no results are available. A clock edge removes the results, so
+        call this function before each clock edge.
         """
         return self.netlist.peek_lanes(self.ports["out"]) if self.netlist.peek(self.ports["out_valid"]) else None
 

@@ -15,11 +15,11 @@ from gateware.flow.mapped import Netlist
 from lab.explore.protocols import Protocol
 
 LANES = 16
-# WARM_UP is the number of results before the measurement, while the core reaches a steady state. BLOCKS is the number
-# of measured results. Several engines finish blocks in groups, so BLOCKS is a multiple of every number of engines.
+# The first WARM_UP results are not measured, because the core must first reach a steady state. Then BLOCKS results are
+# measured. Several engines finish blocks in groups, so BLOCKS is a multiple of every number of engines.
 WARM_UP = 8
 BLOCKS = 16
-# Number of results during which the simulation counts transitions of cell outputs.
+# The simulation counts transitions of cell outputs during this number of results.
 COUNTED = 4
 
 

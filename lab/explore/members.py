@@ -229,8 +229,8 @@ def _best_sbox(datapath: str) -> str:
 
 
 def urgency(target: Member | Peer, device: str) -> int:
-    """Returns a core's rank: cores with lower ranks are built first. A core that more comparisons need has a lower
-    rank.
+    """Returns a core's rank in the order of builds; the lowest rank is built first. Cores that more comparisons need
+    have lower ranks.
     """
     late = {"85F-8": 0}.get(device, 30)
     if isinstance(target, Peer):

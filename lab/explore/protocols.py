@@ -47,7 +47,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def load(self, keys: Lanes) -> int:
-        """Loads a key into each lane; all keys have the same length. Returns the cycles until the core can encrypt."""
+        """Loads one key into each lane; all keys have equal length. Returns the cycles before the core can encrypt."""
 
     @abstractmethod
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
@@ -138,8 +138,8 @@ class Stream(Protocol):
 
 
 class LoadDone(Protocol):
-    """Drives cores with the inputs `ld` and `rst` (active low). A pulse on `ld` starts the encryption of a block; the
-    core reads block and key together. The output `done` marks the result.
+    """Drives cores with the inputs `ld` and `rst` (active low). A pulse on `ld` makes the core read a block with its
+    key, and encrypt the block. The output `done` marks the result.
     """
 
     def load(self, keys: Lanes) -> int:
@@ -163,7 +163,7 @@ class LoadDone(Protocol):
 
 class InitNext(Protocol):
     """Drives cores with the inputs `init`, `next` and `reset_n`. A pulse on `init` loads a key, and a pulse on `next`
-    starts a block. The output `ready` marks the end of either operation.
+    starts a block. The core sets the output `ready` when it has loaded the key or finished the block.
     """
 
     def load(self, keys: Lanes) -> int:
@@ -188,8 +188,8 @@ class InitNext(Protocol):
 
 
 class Pipeline(Protocol):
-    """Drives pipelined cores that accept a block and a key in every cycle. The result follows after a fixed number of
-    cycles.
+    """Drives pipelined cores that accept a block and a key in every cycle. Each result follows a fixed number of cycles
+    after its block.
 
     Parameters
     ----------

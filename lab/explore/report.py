@@ -125,8 +125,8 @@ def _figures(title: str, records: list[Record]) -> Table:
 
 
 def _clocks(title: str, records: list[Record]) -> Table:
-    """Returns a table of the clocks that cores need for each data rate. The table contains the public cores, and those
-    of our cores that store only one AES-128 key.
+    """Returns a table of the clocks that cores need for each data rate. The table contains all public cores. Of our own
+    cores, it contains only those that store a single AES-128 key.
     """
     table = Table(title=title)
     for name in ("core", "MHz reached", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)):

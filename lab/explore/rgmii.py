@@ -41,7 +41,7 @@ SEEDS = 5
 NAME = "top"
 ETHERNET_TYPE = 0x88B5  # EtherType for local experiments (IEEE 802)
 
-# Type of a triple: a MAC, its stream of received data, and its stream of data to send.
+# A MAC, followed by its stream of received data and its stream of data to send.
 Ports = tuple[LiteXModule, stream.Endpoint, stream.Endpoint]
 
 
@@ -86,7 +86,8 @@ class Loop(LiteXModule):
         # # #
 
         self.comb += source.connect(self.register.sink, keep={"valid", "ready", "last", "data", "last_be"})
-        # XOR the error signal into the data. Otherwise, synthesis would remove the logic that detects errors.
+        # Without this XOR, nothing would use the error signal, and synthesis would remove the logic that detects
+        # errors.
         if hasattr(source, "error"):
             self.comb += self.register.sink.data[0].eq(source.data[0] ^ (source.error != 0))
         self.comb += self.register.source.connect(sink)
@@ -129,8 +130,8 @@ def build(create: Callable, seeds: range, folder: Path, environment: dict[str, s
 
 
 def record(mac: str, found: list[Records]) -> dict:
-    """Returns a record about all seeds: the frequencies that place-and-route reaches for the PHY's clock, and the
-    critical path of the slowest seed.
+    """Returns a record about the builds with all seeds. It contains the clocks that the PHY reaches in place-and-route,
+    and the critical path of the slowest build.
     """
     clocks = [next(r for r in records if r["clock"] == CLOCK) for records in found]
     reached = sorted(clocks, key=lambda r: r["achieved_mhz"])

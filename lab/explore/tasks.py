@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines the tasks of `lab.explore.family`: a worker builds one core on one FPGA part. Also defines the files with
-stored results.
+"""Defines the tasks of `lab.explore.family`, and stores their results in files. In a task, a worker builds one core on
+one FPGA part.
 
 Netlists and measurements stay on the machine that built the core, and serve all parts. Records are kept by the caller.
 """
@@ -82,8 +82,8 @@ class Task:
 
 @cache
 def _present() -> tuple[str, str]:
-    """Returns two digests of source files: of the modules that build and measure cores, and of the modules of our AES
-    cores.
+    """Returns two digests of source files. The first is for the modules that build and measure cores; the second is for
+    the modules of our AES cores.
     """
     return _contents([file for file in _flow() if file.stem not in UNRELATED]), _contents(_sources("gateware/aes"))
 
@@ -136,8 +136,8 @@ def keep(task: Task, found: list[dict], netlist: str | None) -> None:
 
 
 def _measured(task: Task, clock: str, protocol) -> list[dict]:
-    """Returns the simulation results of the core's netlist. These results are the same for every device, so they are
-    stored in a file next to the netlist.
+    """Returns the simulation results of the core's netlist. These results do not depend on the FPGA part. So a file
+    next to the netlist stores them for all parts.
     """
     path = task.folder / "measured.json"
     simulation = _contents([file for file in _flow() if file.stem in MEASURING])
@@ -159,8 +159,8 @@ def up_to_date(task: Task) -> list[dict] | None:
         return None
     kept, key = json.loads(task.records.read_text()), task.key()
     if kept["key"] != key:
-        # A changed source file does not always change this core. So compare the stored digest of the netlist with a
-        # digest that is computed from the present sources.
+        # Not every change of a source file changes this core. So compute the digest of the core's netlist from the
+        # present sources, and compare it with the stored digest.
         if kept["key"]["flow"] != key["flow"] or not _is_of_this_design(task, kept.get("netlist")):
             return None
         keep(task, kept["records"], kept["netlist"])

@@ -26,8 +26,8 @@ class _Sets(CFUUnit):
 
     def _serve(self, units: tuple[CFUUnit, ...], chosen: Signal) -> None:
         is_free = Signal()
-        # Only one answer can be pending. So the units accept a command only if no answer is pending, or if the CPU
-        # takes the pending answer in this cycle.
+        # The units accept a command only if no answer is pending, or if the CPU takes the pending answer in this cycle.
+        # So at most one answer is pending at a time.
         self.comb += [
             is_free.eq(~self.rsp_valid | self.rsp_ready),
             self.cmd_ready.eq(is_free),

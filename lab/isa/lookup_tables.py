@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tables for Fiskiran and Lee's instruction ``ptlu``: eight tables of 256 words, with up to four lookups at a time.
+"""The eight tables of Fiskiran and Lee's instruction ``ptlu``, each with 256 words. An instruction makes up to four
+lookups.
 
 Lookup i uses byte ``offset + i step`` of a word as its index, and returns ``subword`` bytes: subword i of the result.
 The paper is silent on the following points, so they are our choice. There are ``min(4, bytes of a word / subword)``
@@ -59,16 +60,16 @@ class LookupTables(Module):
         multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
-        # A multiplexer selects the byte of `word` that is the index of a lookup. If words are wider than 32 bits, there
-        # is one multiplexer for each lookup. If words have 32 bits, there is one for each memory below. The signals
-        # `numbers` contain the number of the index byte for each lookup.
+        # Multiplexers select the index of each lookup, a byte of `word`. `numbers` contains the byte numbers. If words
+        # are wider than 32 bits, each lookup has one multiplexer. If words have 32 bits, each memory below has one.
         are_shared = count > LOOKUPS
         choices = numbers
         if are_shared:
             choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
             self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
 
-        # Each byte of an entry has its own memory. The size of a subword determines which lookup reads which memory.
+        # Each byte position of a word has its own memory. The size of a subword determines which lookup reads which
+        # memory.
         results = []
         for i in range(count):
             lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}

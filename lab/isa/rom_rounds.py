@@ -30,8 +30,8 @@ FUNCT3 = 2
 # Operation codes: bits 1:0 of funct7.
 DECRYPT = 0b01
 LAST = 0b10
-# Maps each operation to the numbers of the four bytes of the ROM's word that form the result, the low byte first. This
-# order holds if the operand is byte 3 of a register.
+# Maps each operation to four byte numbers. They name the bytes of the ROM's word that form the result, the low byte
+# first. This order holds if the operand is byte 3 of a register.
 BYTES = {0: (0, 1, 1, 2), DECRYPT: (0, 1, 2, 3), LAST: (1, 1, 1, 1), DECRYPT | LAST: (3, 3, 3, 3)}
 
 
@@ -41,8 +41,8 @@ def _word(*rows: int) -> int:
 
 
 def rom() -> list[int]:
-    """Return the ROM's contents: 256 words for encryption rounds and for the last round in both directions, then 256
-    words for the other decryption rounds.
+    """Return the ROM's contents, 512 words. The first 256 words serve the encryption rounds and the last decryption
+    round. The other 256 words serve all other decryption rounds.
     """
     forward = [_word(y, multiply(2, x), x, multiply(3, x)) for x, y in zip(SBOX, INV_SBOX, strict=True)]
     return forward + [_word(*(multiply(factor, x) for factor in (14, 9, 13, 11))) for x in INV_SBOX]
@@ -78,7 +78,7 @@ class ROMRoundsUnit(OneCycleUnit):
         for i in range(4):
             chosen = Array([words[BYTES[o][i]] for o in range(4)])
             self.comb += column[i].eq(chosen[operation])
-            # The result for an operand in byte b is the result for an operand in byte 3, rotated right by 3 - b bytes.
+            # For an operand in byte b, rotate the result for an operand in byte 3 right by 3 - b bytes.
             turned = Array([column[(i + 3 - b) % 4] for b in range(4)])[select]
             share.append(Mux(operation[1], masked(select == i, turned), turned))
         self.comb += If(answers, self.rsp_output.eq(added ^ Cat(*share)))

@@ -83,8 +83,8 @@ class WideRegistersUnit(OneCycleUnit):
             low_key.eq(is_key_write | self.writes_key),
         ]
 
-        # If the previous instruction writes a register that this instruction reads, use the result of the previous
-        # instruction instead of the old word in memory.
+        # An instruction can read a register in the cycle in which the previous instruction writes the register. Then
+        # use the result of the previous instruction instead of the old word in memory.
         self._registers = Memory(width, REGISTERS, init=[0] * REGISTERS, name="registers")
         self._keys = Memory(width, keys, init=[0] * keys, name="keys")
         self._written, self._write_register, self._write_key = Signal(max=keys), Signal(), Signal()
@@ -127,7 +127,7 @@ class WideRegistersUnit(OneCycleUnit):
         return Mux(is_written & (self._written == number), self.result, port.dat_r)
 
     def read_key(self, number):
-        """Add a read port to the round keys. Return the value of key register number `number` at the time when the unit
+        """Add a read port to the memory of round keys. Return the value that key register `number` has when the unit
         accepts an instruction.
         """
         return self._read(self._keys, number, self._write_key)

@@ -65,7 +65,8 @@ class ZvknedUnit(WideRegistersUnit):
             self.early.eq(Mux(is_move, current, self.target ^ self.key)),
         ]
 
-        # First cycle: apply SubBytes to the state. For a new round key, apply SubBytes to the last round key.
+        # First cycle: in a round, substitute the bytes of the state. For a new round key, substitute the bytes of the
+        # last round key.
         self.comb += [current.eq(self.read_key(rs1[:4])), to_substitute.eq(Mux(is_schedule, current, self.target))]
         for n in range(16):
             box = SBoxPair(implementation=sbox)
@@ -73,7 +74,7 @@ class ZvknedUnit(WideRegistersUnit):
             byte = slice(8 * n, 8 * n + 8)
             self.comb += [box.i.eq(to_substitute[byte]), box.inverse.eq(inverse), substituted[byte].eq(box.o)]
 
-        # Compute the number of the round and other values that the second cycle needs, and store them.
+        # Compute the number of the round. Store all values that the second cycle needs.
         second, given, number = funct7[6], rs1[4:8], Signal(4)
         has_meaning = Mux(second, (given >= 2) & (given <= 14), (given >= 1) & (given <= 10))
         self.comb += number.eq(given ^ (masked(~has_meaning, Constant(1)) << 3))

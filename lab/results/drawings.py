@@ -175,8 +175,8 @@ def ciphers_of_lte() -> Plot:
 
 
 def layer2() -> Plot:
-    """Plot our equivalent of Figure 5 in Hessel et al. The x axis is the time that the cipher takes per byte; the y
-    axis is the time of a transport block.
+    """Plot the time of a transport block (y axis) against the time that the cipher takes per byte (x axis). The plot is
+    our equivalent of Figure 5 in Hessel et al.
     """
     records = kept.load(bench_lte.TABLE.sources, bench_lte.TABLE.command)["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}
@@ -226,8 +226,9 @@ def record() -> Plot:
         for engine, r in found.items()
         if r["packet_cycles"]
     }
-    # The measured latency is the time from the first bit of a frame to the first bit of its answer. The whole frame
-    # must arrive before the answer begins, so the latency includes the frame's time on the wire. Subtract this time.
+    # The measured latency is the time from the first bit of a frame to the first bit of its answer. The answer begins
+    # only after the whole frame has arrived, so the latency includes the frame's time on the wire. The plot shows this
+    # time as a separate stage, so subtract it here.
     through = bench_eth.latency_cycles(data["bench-eth"], record_bytes + HEADER.size, clock)
     courses["fastpath"] = {ON_WIRE: wire, "fast path": through - wire, OFF_WIRE: wire}
     shown = tuple((engine, tuple(courses[engine].items())) for engine in (*WALKED, "fastpath"))
@@ -241,8 +242,8 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# Defines the plot at the top of each paper's page. A tuple contains the plot's title, the name of a table or figure of
-# the paper, and a suffix. The plot shows a value from the table or figure if the value's name ends with the suffix.
+# For each paper, the plot at the top of its page: the title, the name of a table or figure of the paper, and a suffix.
+# From this table or figure, the plot shows only values whose names end with the suffix.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),

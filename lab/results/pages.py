@@ -48,8 +48,8 @@ from lab.results.tables import (
 )
 
 LIST_PAGE = "lab/results/README.md"
-# Matches a version in a tool's output: two or more numbers separated by dots. The number of later commits and a hash
-# can follow.
+# Matches a version in a tool's output: two or more numbers separated by dots. After the numbers, `git describe` can add
+# a number of commits and a hash.
 VERSION = re.compile(r"\d+\.\d+(\.\d+)*(-\d+-g[0-9a-f]+)?")
 # Maps names of tools in results files to the names that pages show.
 TITLES = {"python": "Python", "yosys": "Yosys", "nextpnr-ecp5": "nextpnr", "ecppack": "Project Trellis"}
@@ -100,8 +100,8 @@ MEASURED = tuple(each for each in TABLES if each.keep)
 
 
 def table_list() -> list[str]:
-    """Return a Markdown table that lists all tables with measured figures: page, contents, speed, command, time and
-    dates.
+    """Return a Markdown table with one row for each table of measured figures. A row shows the page, contents, speed,
+    command, time and dates of that table.
     """
     rows = []
     for each in MEASURED:

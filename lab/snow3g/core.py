@@ -115,8 +115,9 @@ class Snow3GCore(Module):
         given_number = Cat(given[15], given[14])
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
-        # While `live` is 1, the generator is at block `position` of a message's keystream. `running` is the message's
-        # COUNT || BEARER || DIRECTION, and `generator_slot` is the slot of the message's key.
+        # While `live` is 1, the generator produces the keystream of one message. `position` is the number of the next
+        # block in this keystream. `running` is the message's COUNT || BEARER || DIRECTION. `generator_slot` is the slot
+        # of its key.
         live = Signal()
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
@@ -139,8 +140,8 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # `touched`: in this cycle, the client replaces or removes a key. `cut`: that key belongs to the current block.
-        # `stale`: that key belongs to the generator's message.
+        # `touched`: the client replaces or removes a key in this cycle. `cut`: the current block uses that key.
+        # `stale`: the message in the generator uses that key.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -220,8 +221,8 @@ class Snow3GCore(Module):
                 pass_over.eq(generator.source.valid),
             ),
         )
-        # State GIVE: the core waits until the client has taken the previous result, and collects the words of the
-        # block. In the cycle of the last word, the core accepts the next counter block.
+        # State GIVE: the core waits until the client has taken the previous result. Then it collects the words of the
+        # block. In the cycle of the last word, it accepts the next counter block.
         fsm.act(
             "GIVE",
             If(

@@ -54,8 +54,8 @@ class Snow3G(Module):
         r1, r2, r3 = (Signal(32, name=f"r{n}") for n in (1, 2, 3))
         self.state = [*s, r1, r2, r3]
         f, v = Signal(32), Signal(32)
-        # Number of clock cycles until the keystream starts. The initial value is 33: 32 cycles for the initialisation,
-        # and one for the first word, which the standard discards.
+        # Number of clock cycles that remain until the first word of keystream. The count starts at 33: 32 cycles for
+        # the initialisation, and one for a word that the standard discards.
         left = Signal(max=INITIALISATION_CLOCKS + 2)
         starts, feeds_back = Signal(), Signal()
         self.submodules.s1 = s1 = create_s1(s_r)
@@ -105,8 +105,8 @@ class Snow3G(Module):
 
 
 def _table(module: Module, byte, table: tuple[int, ...]) -> Signal:
-    """Return a signal that is a function of a byte. `table` lists the values of the function for all bytes. The
-    function must be linear: each bit of a value is the XOR of some bits of the byte.
+    """Return a signal whose value is a linear function of a byte. `table` lists the values of the function for all
+    bytes. Linear means: each bit of a value is the XOR of some bits of the byte.
     """
     word = Signal(32)
     module.comb += word.eq(Cat(*[_sum(byte[n] for n in range(8) if table[1 << n] >> bit & 1) for bit in range(32)]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds an accelerator for 128-EEA1 to the SoC: a CTR service with a SNOW 3G core, and the CTR accelerator as its
-client.
+"""Adds an accelerator for 128-EEA1 to the SoC. The accelerator consists of a CTR service with a SNOW 3G core, and of
+the CTR accelerator, which is the client of this service.
 """
 
 from litex.soc.interconnect import wishbone

@@ -16,7 +16,8 @@ from tests.waiting import HANG_S
 
 LABORATORY = Path(__file__).resolve().parents[1]
 ROOT = LABORATORY.parent
-# Tests to run in the copy: they read all files of the repository, or lists to which the laboratory adds entries.
+# Tests to run in the copy, because the laboratory can change the results of these tests. The tests read all files of
+# the repository, or lists to which the laboratory adds entries.
 OF_THE_TREE = (
     "tests/test_clocks.py",
     "tests/test_readme.py",
@@ -51,8 +52,8 @@ def product():
 
 
 def succeeds(tree, *command, limit=HANG_S):
-    """Run a command in a copy of the repository; return its output. The command imports the copy's packages, but uses
-    the build cache of the original repository.
+    """Run a command in the repository `tree`, which is the copy or the original; return the output of the command. The
+    command imports the packages of `tree`, but uses the build cache of the original.
     """
     variables = {
         "CIPHERLANE_CACHE": str(cache.FOLDER),

@@ -21,8 +21,8 @@ WIRE_MBPS = 1000
 FRAMES_MIN = 40
 BYTES_MIN = 60_000
 DRAIN_CYCLES = 60_000
-# Maps a datapath (its width in bits, or "pipelined") and a key length in bits to the cycles that one engine of an AES
-# core needs per block.
+# Maps a datapath and a key length in bits to the cycles per block that one engine of an AES core needs. A datapath is a
+# width in bits, or "pipelined".
 BLOCK_CYCLES = {
     "pipelined": {128: 1, 192: 1, 256: 1},
     128: {128: 10, 192: 12, 256: 14},
@@ -37,8 +37,8 @@ class WrongAnswerError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """A case to measure: UDP payload in bytes (record header included), number of sessions (they send in turn), key
-    length in bits, system clock in Hz, and MACsec's cipher suite (None if the link has no MACsec).
+    """One case to measure: UDP payload in bytes (with the record header), number of sessions, key length in bits, and
+    system clock in Hz. The sessions send in turn. `suite` is MACsec's cipher suite, or None without MACsec.
     """
 
     payload: int
@@ -103,8 +103,8 @@ def latency(board: GMIIBoard, session: Session, payload: int, link: Bare) -> int
 
 
 def _start(board: GMIIBoard, case: Case, rng: random.Random, **directions: bool) -> tuple[list[Session], Bare]:
-    """Reset the board and open the sessions of a case. Return the sessions, and the object that models the peer's end
-    of the link.
+    """Reset the board and open the sessions of a case. Return these sessions, and an object that models the peer at the
+    other end of the link.
     """
     board.set_clock(case.clock_hz)
     board.reset()
@@ -115,8 +115,8 @@ def _start(board: GMIIBoard, case: Case, rng: random.Random, **directions: bool)
 
 
 def added_latency_ns(board: GMIIBoard, case: Case) -> dict[str, int]:
-    """Return the latency in ns that MACsec adds in each direction: to a datagram that the board receives, and to the
-    answer that the board sends.
+    """Return the latency in ns that MACsec adds, separately for each direction: for datagrams to the board, and for
+    answers from the board.
     """
     cycles = {}
     for receives, transmits in ((False, False), (True, False), (False, True)):
@@ -189,8 +189,8 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
 
 
 def _cause(case: Case, core: dict, cycles: float) -> str:
-    """Return a text that tells why a case stays below line rate. Without MACsec, the text tells whether the AES core or
-    the processing of headers is too slow. `cycles` is the time from one answer to the next.
+    """Return a text that explains why a case stays below line rate. For a link without MACsec, the text names the
+    bottleneck: the AES core or the processing of headers. `cycles` is the average time between two answers.
     """
     if case.suite is not None:
         return f"a datagram takes {cycles:.0f} cycles, the wire gives {case.frame_cycles:.0f}"

@@ -11,11 +11,11 @@ from tests.gateware.net.macsec import driver as c
 from tests.gateware.net.macsec.driver import OWN_SCI, PEER_SCI
 from tests.gateware.net.macsec.reference import Association, Receiver, protect
 
-OVERHEAD = 32  # bytes that MACsec adds to a frame: SecTAG with SCI, and ICV
+OVERHEAD = 32  # bytes that MACsec adds to each frame: 16 for the SecTAG with SCI, 16 for the ICV
 
 
 class Bare:
-    """The peer's end of an Ethernet link without MACsec."""
+    """A model of the peer on a link without MACsec. It leaves frames unchanged."""
 
     suite = ""
 
@@ -30,7 +30,7 @@ class Bare:
 
 
 class Link(Bare):
-    """The peer's end of an Ethernet link with MACsec.
+    """A model of the peer on a link with MACsec. It protects and verifies frames.
 
     Parameters
     ----------

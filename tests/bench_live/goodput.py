@@ -42,8 +42,8 @@ TURN = 2.5  # stretches
 
 
 class Turns(Hub):
-    """Collect the measurements of the picture stream in periods with and without a viewer. Skip periods during which
-    the viewer connected or disconnected.
+    """Collect the measurements of the picture stream, separately for periods with a viewer and periods without one.
+    Ignore each period in which the viewer connected or disconnected.
     """
 
     def __init__(self, rounds: int):

@@ -29,8 +29,8 @@ STRETCH = 4.0  # seconds
 
 
 class Pace(Hub):
-    """Stream with each combination of engine and bits per pixel in `choices`, one combination after the other. Skip one
-    period of each combination, then measure `rounds` periods.
+    """Stream pictures with each combination of engine and bits per pixel in `choices`. For each combination, ignore the
+    first period, then measure `rounds` periods.
     """
 
     def __init__(self, choices: list[dict], rounds: int):

@@ -100,7 +100,7 @@ class Interface:
         return self._socket.fileno()
 
     def read(self):
-        """Return a frame that arrived at the device, or b"" if the frame was sent by this program."""
+        """Return the next frame from the socket, or b"" if this program itself has sent the frame."""
         frame, address = self._socket.recvfrom(2048)
         return b"" if address[2] == socket.PACKET_OUTGOING else frame
 
@@ -109,9 +109,9 @@ class Interface:
 
 
 class Bridged(Interface):
-    """The end of the cable at a network device that leads to another machine, such as user-mode Linux. The bridge `br0`
-    normally connects this device with the board's device. The constructor removes both devices from the bridge, and
-    `close` adds them again.
+    """The end of the cable at a network device that leads to another machine, such as user-mode Linux. Normally, the
+    bridge `br0` connects this device to the board's device `tap0`. The constructor removes both devices from the
+    bridge, and `close` adds both devices again.
     """
 
     def __init__(self, name):

@@ -30,8 +30,8 @@ from tests.gateware.isa import fips197
 
 WORD = 4
 WORDS_MIN = 2
-# The simulation model takes less than a megabyte. To find the model, the search skips all memory mappings of the
-# simulator that are larger than this number of bytes.
+# Ignore memory mappings of the simulator that are larger than this number of bytes. The simulation model takes less
+# than a megabyte, so it is in a smaller mapping.
 MAPPING_BYTES_MAX = 1 << 22
 
 
@@ -47,8 +47,8 @@ class Secret:
         self.key, self.iv, self.plain = rng.randbytes(key_bits // 8), rng.randbytes(16), rng.randbytes(size)
         first = self.iv
         if gcm:
-            # The first counter block consists of the nonce of record 0, marked as the last record, and of counter 2. In
-            # SP 800-38D, counter 2 encrypts the first block of the text.
+            # The first counter block of the text consists of a nonce and of counter 2 (SP 800-38D). The nonce belongs
+            # to record 0, which is also the last record of the stream.
             self.iv = self.iv[:8] + bytes(8)
             first = self.iv[:8] + struct.pack(">II", 1, 2)
         encryptor = Cipher(algorithms.AES(self.key), modes.CTR(first)).encryptor()
@@ -78,9 +78,9 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Return the 32-bit words of `data`. Some memories store only one byte lane, that is, one of the four bytes of each
-    word. For them, also return the words that consist of bytes 0, 4, 8 and 12 of each 16-byte block, of bytes 1, 5, 9
-    and 13, and so on.
+    """Return the 32-bit words of `data`. Some memories store only one of the four bytes of each word. To find data in
+    these memories, also return words that consist of bytes 0, 4, 8 and 12 of each 16-byte block, of bytes 1, 5, 9 and
+    13, and so on.
     """
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
@@ -102,8 +102,8 @@ class BoardMemory:
         self._begin, self._size, self._rom_offset = self._find_model()
 
     def image(self) -> bytes:
-        """Return the contents of all memories and registers at one moment, in the order of the simulation model. The
-        contents of the ROM are replaced by zeros.
+        """Return a copy of all memories and registers at one moment, in the order of the simulation model. In the copy,
+        zeros replace the contents of the ROM.
         """
         with self._stopped(), open(f"/proc/{self._pid}/mem", "rb", 0) as memory:
             memory.seek(self._begin)
@@ -126,8 +126,8 @@ class BoardMemory:
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
     def in_slots(self, data: bytes) -> int:
-        """Return how many 32-bit words of `data` the board contains. The first of these words begins at byte 2 of
-        `data`, because this byte begins a word in the frame buffers (slots) of the Ethernet MAC.
+        """Split `data` into 32-bit words, beginning at byte 2. Return how many of these words the board contains. In
+        the frame buffers (slots) of the Ethernet MAC, byte 2 of `data` is the first byte of a word.
         """
         image = self.image()
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))

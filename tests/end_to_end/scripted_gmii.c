@@ -58,9 +58,9 @@ enum {
 #define PREAMBLE   8
 #define SEQUENCE   4
 #define GAP        12
-/* Upper limit of `ahead`. During a flood, the wire sends the flood's frames and queued frames.
- * `ahead` is the number of bytes sent in flood frames minus the number of bytes sent in queued
- * frames. A queued frame waits until `ahead` is at least the size of this frame. */
+/* Upper limit of `ahead`. During a flood, `ahead` is the number of bytes that the wire has sent in
+ * frames of the flood, minus the number of bytes that it has sent in queued frames. The wire sends
+ * a queued frame as soon as `ahead` is at least the size of this frame. */
 #define AHEAD_MAX (2 * FRAME_MAX)
 
 struct frame {

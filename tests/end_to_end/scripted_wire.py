@@ -90,8 +90,8 @@ class Wire:
         self._command(Op.FRAME, frame)
 
     def flood(self, *kinds: bytes, silent: bool = False) -> None:
-        """Begin a flood: another host repeats the given frames and fills the wire with them. Without frames, end the
-        flood.
+        """Begin a flood. The wire repeats the given frames as another host would, and leaves no pause between frames.
+        Without frames, end the flood.
 
         If `silent`, the wire stays idle for as long as the flood's frames would take.
         """

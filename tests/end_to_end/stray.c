@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Faulty firmware for test_loader.py. It first sends a byte, so that the test detects each start.
- * Then it writes to all addresses that it can reach: its own code, the loader's code, and the
- * registers that protect both. It never answers a record. If compiled with HANGS, it does not feed
- * the watchdog either.
+ * Faulty firmware for test_loader.py. It first sends a byte, so that the test notices each start.
+ * Then it writes to its own code, to the loader's code in the ROM, and to the registers that lock
+ * these two memories. It never answers a record. If HANGS is defined, it also does not feed the
+ * watchdog.
  */
 #include <generated/mem.h>
 

@@ -185,8 +185,8 @@ def test_sessions_that_end_by_themselves(memory, device):
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
     free = device.connect().ranges_free
-    # The test opens a second session, and waits until the board has ended this session. The table of counter-block
-    # ranges then has as many free entries as before.
+    # Open a second session, and wait until the board has ended this session, too. The table of counter-block ranges
+    # then has as many free entries as before.
     device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)
     assert device.connect().ranges_free < free
     until(lambda: device.connect().ranges_free == free, lambda: "the session is still open")
@@ -256,8 +256,8 @@ def test_copies_of_an_open_key(memory, device, engine):
     session = opened(device, secret, engine)
     others = Secret(random.Random(100 + engine), 256, 40)
     close(device, opened(device, others, Engine.BYTE))
-    # Search only for the key's second half. A word of the first half can occur twice, because the simulation model also
-    # keeps a copy of the last word that was read.
+    # Search only for the key's second half. The simulation model also keeps a copy of the word that was read last, and
+    # this word can belong to the key's first half.
     assert memory.copies(secret.key[16:]) == 1
     close(device, session)
     assert memory.copies(secret.key[16:]) == 0
@@ -383,15 +383,14 @@ def ethernet_device(ethernet_board):
         yield connected
 
 
-# Number of 32-bit words of a secret that can remain in the simulator. Verilator's variables `__Vlvbound_*` hold the
-# bytes that each memory port wrote last. A real board has no such variables. The DMA's port writes 16 bytes at a
-# time, which are four words.
+# Number of 32-bit words of a secret that can remain in the simulator, but not on a real board. Verilator's variables
+# `__Vlvbound_*` hold the bytes that each memory port wrote last. The DMA's port writes four words (16 bytes) at a time.
 SLOT_WORDS_LEFT = 4
 
 
 def settle_frames(device):
-    """Send more frames than the Ethernet MAC has frame buffers (slots). The frames overwrite the last word of each
-    slot. They also overwrite the variable in which the simulator keeps a copy of this word.
+    """Send more frames than the Ethernet MAC has frame buffers (slots). These frames overwrite the last word of each
+    slot, and also the copy of this word in a variable of the simulator.
     """
     for _ in range(9):
         device.counters()
@@ -407,14 +406,15 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     """
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # The function `found` is not required to find the data, because the Ethernet MAC's slots store them with an offset
-    # of two bytes. The function `in_slots` takes this offset into account.
+    # The Ethernet MAC's slots store the data two bytes after a word boundary. The function `in_slots` takes this offset
+    # into account. The function `found` does not, so it need not find the data.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()
     settle_frames(ethernet_device)
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
-    # The second session has one block of data, which replaces the block that the DMA wrote last.
+    # Open a second session with one block of data. The DMA writes this block, so the simulator's copy of the block that
+    # the DMA wrote last no longer contains the secret.
     other = Secret(random.Random(f"{engine} other"), 128, 16)
     close(ethernet_device, opened(ethernet_device, other, Engine.ACCELERATOR))
     assert ethernet_memory.found(secret) == {}

@@ -51,8 +51,8 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
     assert out.getvalue() == reference(key, iv, data)
     assert report.records == 12, "the window several times over"
     seen = {name: after[name] - before[name] for name in after}
-    # The counter `records` includes the 12 data records, and the last request `network`, whose reply reports this
-    # counter.
+    # The counter `records` includes the 12 data records, and the last request `network`. The reply to this request
+    # reports the counter.
     assert seen["records"] >= 12 + 1
     assert not any(seen[name] for name in ("malformed", "checksum_errors", "fcs_errors"))
     parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
@@ -61,8 +61,8 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
 
 
 def test_requests_that_come_in_pairs_after_a_close_are_answered(board):
-    """Send requests in pairs while the board zeroizes the frames of a closed session. In the whole test, the board is
-    allowed to lose one request.
+    """Close sessions. While the board zeroizes the frames of a closed session, send requests in pairs. At most one
+    request of the whole test may remain unanswered.
     """
     lost = 0
     with Device(Host(board)) as device, board.udp_socket() as host:

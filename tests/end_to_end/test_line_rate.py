@@ -21,8 +21,8 @@ STRANGER, STRANGER_MAC = bytes((192, 168, 1, 238)), bytes.fromhex("0a00000000ee"
 KEY, RECORD_BYTES, RECORDS = bytes(range(16)), 1440, 24
 CPU_WINDOW, FAST_WINDOW = 5, 4  # records in flight
 CPU_SHARE, FAST_SHARE = 0.5, 0.95
-# AGAIN: cycles after which the host sends an unanswered record again. The slowest engine needs fewer cycles for a whole
-# window. QUIET: cycles within which the board zeroizes the frame buffers (slots) of its MAC.
+# AGAIN: cycles after which the host repeats an unanswered record. Even the slowest engine answers a whole window of
+# records in fewer cycles. QUIET: cycles that are enough for the board to zeroize the frame buffers (slots) of its MAC.
 AGAIN, QUIET = 400_000, 300_000
 NEWCOMER_AGAIN, NEWCOMER_ATTEMPTS = 3_000, 4_000
 
@@ -135,9 +135,9 @@ def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
 
 @pytest.mark.parametrize("flood", some(["another type", "short pings", "records", "long records"], ["another type"]))
 def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
-    """A new host opens a session during a flood. The host repeats the open request at random moments, until the request
-    finds a free slot in the MAC. If the stranger sends records, the new host must also wait until the board's CPU
-    budget for hosts without a session has cycles left.
+    """A new host opens a session during a flood. The host repeats its request at random moments, until a request finds
+    a free slot in the MAC. During a flood of records, the request must also wait for the board's CPU budget for hosts
+    without a session.
     """
     owner.open(KEY, initial(f"owner {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     newcomer, rng = Peer(wire, NEWCOMER, token=5), random.Random(flood)

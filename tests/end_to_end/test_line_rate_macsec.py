@@ -95,8 +95,8 @@ def forged(size: int) -> bytes:
 
 
 MKPDU = bytes((3, 5, 0, 42)) + bytes(42)  # an MKPDU with a header, but without the parameter sets that must follow
-# For each flood: its frame, and the name of the counter that the SecY increases when it drops this frame. For MKPDUs,
-# this name is None: the SecY does not drop MKPDUs but passes them to the CPU.
+# Maps each flood to two values: its frame, and the name of the counter that the SecY increases when it drops this
+# frame. For MKPDUs, the name is None, because the SecY passes MKPDUs to the CPU.
 FLOODS = {
     "short forged frames": (forged(100), "not_valid"),
     "long forged frames": (forged(FULL_SIZE), "not_valid"),

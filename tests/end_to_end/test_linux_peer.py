@@ -118,8 +118,8 @@ def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
     assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
 
 
-# A test marked `thorough` repeats another test: a test of this file with another engine, or a test of test_mka.py with
-# Linux instead of a model as the peer.
+# Tests marked `thorough` repeat other tests under other conditions. They repeat tests of this file with another engine,
+# and tests of test_mka.py with Linux as the peer instead of a model.
 def engines(often: str) -> list:
     """Return the engines as parameters of a test. Every test run uses the engine in `often`, and the thorough suite
     also uses the other engines.
@@ -130,8 +130,8 @@ def engines(often: str) -> list:
 
 @pytest.mark.parametrize("engine", engines("fastpath"))
 def test_the_tool_works_through_macsec(peer, secure, engine):
-    """The host tool must work over MACsec, where the MTU of the interface is only 1468 bytes. It encrypts a file, and
-    the test checks each byte of the result.
+    """The host tool must work over MACsec, which reduces the MTU of the interface to 1468 bytes. The test encrypts a
+    file, and the host tool verifies the result.
     """
     secure(Suite.GCM_AES_128)
     assert "yes" in encrypt(peer, engine)
@@ -157,7 +157,8 @@ def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure
         frames = cable.frames()
     key = bytes.fromhex(peer.run("cat", "/tmp/key"))
     tokens = [int(token).to_bytes(8, "little") for token in peer.run("cat", TOKENS).split()]
-    # First check that an encoded record contains its token as `tokens` lists the token: as eight little-endian bytes.
+    # Check first that the search below would find a token. An encoded record must contain its token in the format of
+    # `tokens`, that is, as eight little-endian bytes.
     assert len(tokens) > 1 and tokens[0] in Record(RecordType.INFO, token=int.from_bytes(tokens[0], "little")).encode()
     plain = Path(sys.executable).read_bytes()[:30_000]
     secrets_in_frames = [
@@ -187,7 +188,7 @@ def test_replayed_and_forged_frames_are_dropped_and_counted(peer, device, secure
         before = device.macsec().counters
         cable.send(asked)
         forged = bytearray(asked)
-        # Set the packet number to one that the peer has not used yet.
+        # Give the forged frame a packet number that the peer has not used yet.
         forged[16:20] = (1000).to_bytes(4, "big")
         cable.send(bytes(forged))
         unprotected = asked[:12] + bytes.fromhex("0806") + bytes(46)

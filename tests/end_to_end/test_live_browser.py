@@ -81,7 +81,7 @@ def picture(page, panes=PANES, codes=CODES):
 
 
 def another(page, before, panes=PANES, codes=CODES):
-    """Wait until the second pane in `panes` shows a new picture. Return the pixels of all panes."""
+    """Wait until the second pane in `panes` no longer shows the pixels `before`. Return the pixels of all panes."""
 
     def now():
         seen = picture(page, panes, codes)

@@ -131,8 +131,8 @@ def refused(board, path, *said):
 
 @contextlib.contextmanager
 def talk(board):
-    """Yield a connection to the board on which no request was sent yet. Only the zero byte was sent, with which each
-    connection to the simulated UART must begin.
+    """Yield a connection to the board over which no request has been sent. Each connection to the simulated UART must
+    begin with a zero byte, which has already been sent.
     """
     with contextlib.closing(Device(SerialTransport(board.url))) as device:
         device.link.transport.resync()

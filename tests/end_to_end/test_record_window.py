@@ -53,8 +53,8 @@ class Host:
         return records.opened(self.ask(OPEN_TYPE, records.open_data(KEY, IV, **options)))
 
     def counters(self) -> dict[Event, int]:
-        """Return the counters of the fast path. Call this method only after all other replies have arrived, because it
-        reads the next reply as the reply with the counters.
+        """Return the counters of the fast path. Call this method only after all earlier replies have arrived, because
+        the method expects the counters in the next reply.
         """
         reply = self.ask(FASTPATH)
         assert reply.type == FASTPATH | records.REPLY
@@ -110,8 +110,8 @@ def test_a_record_is_answered_with_its_own_data_alone_whatever_session_asks(boar
     again = host.open(flags=RESUME, ticket=first.ticket)
     assert again.first == 5 * RECORD_BYTES
     assert host.data(again.session, 1, sent[1]) == outside
-    # The resumed session must still recognise these repeated records: it must answer a record with the same data, and
-    # refuse a record with other data.
+    # The host repeats records that it sent before the session was resumed. The board must answer a record with the same
+    # data, and refuse a record with other data.
     for number, data in list(sent.items())[2:]:
         assert host.data(again.session, number, bytes(len(data))) == refused
         assert host.data(again.session, number, data) == answered

@@ -95,8 +95,8 @@ def held(board, monkeypatch):
 
 
 def parts(secret):
-    """Return a dictionary with the key, the round keys and the data of a secret, each cut into pieces of 8 bytes. In
-    the memory module, the bytes of a piece stand next to each other in the same order.
+    """Cut the key, the round keys and the data of a secret into pieces of 8 bytes. Return a dictionary from these names
+    to lists of pieces. The SDRAM module stores the 8 bytes of a piece one after the other.
     """
     schedule = b"".join(fips197.expand_key(secret.key))
     whole = {"key": secret.key, "round keys": schedule[len(secret.key) :], "data": secret.plain}
@@ -117,8 +117,8 @@ def left(held, *secrets):
 
 @pytest.mark.parametrize("engine", [Engine.ISE, Engine.ACCELERATOR])
 def test_nothing_is_left_after_close(held, device, engine):
-    """After a session is closed, no secret may remain in the SDRAM module or in its cache. The simulation model stores
-    the words of both in the order of their addresses, so the search finds them.
+    """After a session is closed, no secret may remain in the SDRAM module or in the SDRAM's cache. The simulation model
+    stores the words of the module and of the cache in address order, so the search finds secrets.
     """
     secret = Secret(random.Random(str(engine)), 256, 1024)
     session, out = transfer(device, secret, engine, "decrypt")
@@ -145,9 +145,9 @@ def test_nothing_is_left_of_a_key_that_came_damaged(held, device):
 
 
 def test_nothing_is_left_of_a_key_that_came_while_a_session_ended_by_itself(held, device):
-    """The board ends an idle session while an unfinished frame with a key arrives. To zeroize memory, the board writes
-    its caches back to the SDRAM module. This also writes a part of that frame, with the key, to the module. The board
-    must zeroize this part, too.
+    """While the board receives a frame with a key, it ends an idle session. To zeroize memory, it writes its caches
+    back to the SDRAM module, and with them the part of the frame that contains the key. The board must zeroize this
+    part when the frame ends.
 
     Nothing of the session's last record may remain either, although no later record overwrites it.
     """

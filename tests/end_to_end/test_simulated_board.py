@@ -246,8 +246,8 @@ def test_only_this_machine_reaches_the_uart(board):
 
 
 def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
-    """The host sends a UART break as TCP urgent data. This board does not use breaks: a break must not reach it as
-    ordinary bytes, and must not reset it.
+    """The host sends a UART break as TCP urgent data. The board in this test ignores breaks. It must not receive a
+    break as ordinary bytes, and must not be reset by a break.
     """
     with SerialTransport(board.url) as transport:
         device = Device(transport)
@@ -261,8 +261,8 @@ def test_a_break_is_nothing_to_a_board_that_looks_for_none(board):
 
 
 def test_uart_serves_one_client_after_the_other_and_loses_nothing(board):
-    """While the first client sends far more data than the board can hold, a second client waits. Both get all
-    answers.
+    """A second client waits while the board serves the first client. The first client sends far more data than the
+    board can hold. Both clients must receive all their answers.
     """
     request = Record(RecordType.INFO, token=1).encode()
     at = ("127.0.0.1", board.port)

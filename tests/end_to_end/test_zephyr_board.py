@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs the tests of the bare-metal firmware on a simulated board whose firmware runs on Zephyr. All tests must pass."""
+"""Runs tests of the bare-metal firmware again, on a simulated board with the Zephyr firmware. All tests must pass."""
 
 import shutil
 

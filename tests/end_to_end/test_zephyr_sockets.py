@@ -15,8 +15,8 @@ from tests.end_to_end.zephyr_network import TIMEOUT_S, inside, running_applicati
 from tests.gateware.support import ROOT
 
 # These tests run only in the thorough suite, because they need a firmware image of their own. With IPv6 or TCP enabled,
-# Zephyr's network stack computes all checksums. The suite `ethernet` of the Zephyr module tests that in this case the
-# driver does not offer to compute checksums.
+# Zephyr's network stack computes all checksums, so the driver must not offer to compute checksums. The suite `ethernet`
+# of the Zephyr module tests this.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PORT = 4242  # the server's port

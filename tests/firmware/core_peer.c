@@ -54,17 +54,17 @@ struct peer {
 	uint32_t reserve_faults;
 	struct cl_link_udp udp;
 	/**
-	 * If true, the program increases the link's counter `pauses` before each frame. On a board,
-	 * the port increases this counter when it looks for a received frame and finds none.
+	 * If true, the program increases the link's counter `pauses` before each received frame. On
+	 * a board, the port increases this counter each time it finds that no frame is waiting.
 	 */
 	bool pause;
 	/**
-	 * If not 0, the engine `faulty` takes this many cycles, plus some cycles that depend on the
-	 * key.
+	 * If not 0, each call of the engine `faulty` takes this many cycles, plus 0 to 255 cycles
+	 * that depend on the key.
 	 */
 	uint32_t ctr_cycles;
 	struct cl_wire_network_reply network;
-	/** The frame that was received last, and a buffer for the reply frame. */
+	/** The last frame that the link received, and a buffer for the frame that it sends. */
 	uint8_t *rx_slot;
 	size_t rx_bytes;
 	uint8_t *tx_slot;
@@ -73,13 +73,13 @@ struct peer {
 	const struct cl_engine *engines[ENGINES + 1];
 	/**
 	 * The state of the simulated server, which replaces the fast path in tests. `client`: the
-	 * session that the core passed to the server last. `work`: the numbers of bytes, blocks and
-	 * records that the server reports for this session. `serving`: the number of sessions that
-	 * the server serves now.
+	 * session that the core passed to the server last. `work`: the bytes, blocks and records
+	 * that the server reports for its sessions. `serving`: number of sessions that the server
+	 * serves now.
 	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
-	/** The window of the session `client`, in which the arrived records are marked. */
+	/** The window of the session `client`. It marks the records that the server received. */
 	struct cl_window came;
 	uint32_t serving;
 	int serve_status;
@@ -88,8 +88,8 @@ struct peer {
 	int random_status;
 	uint32_t random_word;
 	/**
-	 * The table of ranges for the command op_ranges(), and the window for op_window(). The
-	 * service does not use them.
+	 * A table of ranges for the command op_ranges(), and a window for op_window(). The record
+	 * service uses neither this table nor this window.
 	 */
 	struct cl_ranges ranges;
 	struct cl_window window;
@@ -531,8 +531,9 @@ static void refresh_network(struct cl_link *link)
 }
 
 /**
- * The UDP link calls this function to reserve buffers for the frames of a session, or to end the
- * reservation. Changes a bit in the mask `reserved`; the number of the bit is the session's index.
+ * The link's function `reserve`. Reserves buffers for the frames of a session if @p open is true,
+ * and otherwise ends this reservation. Inverts bit @p place of `reserved`; @p place is the
+ * session's index.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -586,10 +587,10 @@ static void op_udp_start(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: receive an Ethernet frame. Arguments: the sums `sum`, `a` and `b` that the Ethernet MAC
- * computes (u32 each), frame. Reply: the frame that the Ethernet MAC has to transmit; empty if
- * there is none. As on a board, the received frame and the sent frame are in slots (the MAC's
- * buffers), and the link works on copies of the first bytes of these frames.
+ * Command: receive an Ethernet frame. Arguments: the three sums that the Ethernet MAC computes for
+ * the frame (u32 each), frame. Reply: the frame that the Ethernet MAC has to transmit; empty if
+ * there is none. As on a board, both frames are in slots (the MAC's buffers), and the link works on
+ * copies of the first bytes of the frames.
  */
 static void op_udp(struct peer *peer, struct message *message)
 {
@@ -739,12 +740,13 @@ static uint64_t take_u64(struct message *message)
 }
 
 /**
- * Command: set the results of the server `serving`. Arguments: status of serve (i32), status of
- * finish (i32), and the numbers that the server reports for its last session: bytes (u64), blocks
- * (u64), records (u32). Reply: number of sessions that the server serves (u32). Then the session
- * that the core passed to the server last: session (u32), token (u64), peer (u64), length (u64),
- * record_bytes (u32). Then this session's window: first (u64), seen (u64), records (u32). If the
- * server serves a session, the reply ends with the initial counter block (16 bytes).
+ * Command: set the results of the server `serving`, and report its state. Arguments: status of
+ * serve (i32), status of finish (i32), bytes (u64), blocks (u64), records (u32). The server reports
+ * the last three numbers for each session. Reply: number of sessions that the server serves (u32).
+ * Then the session that the core passed to the server last: session (u32), token (u64), peer (u64),
+ * length (u64), record_bytes (u32). Then the window of this session: first (u64), seen (u64),
+ * records (u32). If the server serves a session, the reply ends with the initial counter block (16
+ * bytes).
  */
 static void op_serving(struct peer *peer, struct message *message)
 {
@@ -768,8 +770,8 @@ static void op_serving(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: the server `serving` receives a record for its last session. Arguments: number of the
- * record (u64), sum (u64). Reply: result of cl_window_judge (u32).
+ * Command: let the server `serving` receive a record for its last session. Arguments: number of the
+ * record (u64), checksum of its data (u64). Reply: result of cl_window_judge (u32).
  */
 static void op_serve_record(struct peer *peer, struct message *message)
 {
@@ -799,10 +801,10 @@ static void op_sum(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: change a window. The first argument is a letter that selects the change. 'i': empty the
- * window and set its size (u32). 'r': change its size (u32). 'n': receive a record; further
- * arguments: number of the record (u64), sum (u64). Reply: result of cl_window_judge for 'n',
- * otherwise 0 (u32), first (u64), seen (u64), end (u64).
+ * Command: change a window. The first argument is a letter that selects the change. 'i' empties the
+ * window and sets its size (u32). 'r' changes the size (u32). 'n' receives the record with the
+ * given number (u64) and checksum (u64). Reply: result of cl_window_judge for 'n', otherwise 0
+ * (u32), first (u64), seen (u64), end (u64).
  */
 static void op_window(struct peer *peer, struct message *message)
 {
@@ -838,12 +840,12 @@ static void op_window(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: change a table of ranges. The first argument is a letter that selects the change. '0':
- * empty the table. 't': add a range; further arguments: key number (u64), first block (16 bytes,
- * big-endian), number of blocks (u64). 'e', 's' or 'r': extend, shorten or release a range; further
- * arguments: index (u32), number of blocks (u64). Reply: status (i32), number of free entries
- * (u32). Then for each used entry: key number (u64), high and low half of the first block's number
- * (u64 each), number of blocks (u64), 1 if a stream holds the range (u32).
+ * Command: change a table of ranges. The first argument is a letter that selects the change. '0'
+ * empties the table. 't' adds a range: key number (u64), first block (16 bytes, big-endian), number
+ * of blocks (u64). 'e', 's' and 'r' extend, shorten and release a range: index (u32), number of
+ * blocks (u64). Reply: status (i32), number of free entries (u32). Then for each used entry: key
+ * number (u64), high and low half of the first block's number (u64 each), number of blocks (u64), 1
+ * if a stream holds the range (u32).
  */
 static void op_ranges(struct peer *peer, struct message *message)
 {
@@ -1000,8 +1002,8 @@ static void op_ctr(struct peer *peer, struct message *message)
 }
 
 /**
- * Countdown to the call of gcm_ctr() that fails: if it is 1, the next call fails; if it is 0, no
- * call fails. Each call decrements the countdown.
+ * Each call of gcm_ctr() decrements this number, and the call in which the number becomes 0 fails.
+ * If the number is already 0, no call fails.
  */
 static uint32_t gcm_fails;
 

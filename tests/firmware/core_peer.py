@@ -23,7 +23,8 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
 # Folders of the core whose code needs instructions or registers that exist only on a board.
 TARGET_ONLY = {"accelerator", "fastpath", "macsec", "protection", "random", "vector"}
-# Folders of the core whose code calls the SecY's driver. The tests of these folders use another SecY driver instead.
+# Folders of the core whose code calls the driver of the MACsec SecY. The tests of these folders replace this driver by
+# a simulated SecY.
 OVER_SECY = {"mka"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
@@ -32,8 +33,9 @@ _SERVED = struct.Struct("<IIQQQIQQI")
 
 
 class Served(NamedTuple):
-    """The state of the simulated server `serving`, which replaces the fast path in tests: the number of its sessions,
-    then the parameters and the window of the last session. If it serves no session, `iv` is empty.
+    """The state of the simulated server `serving`, which replaces the fast path in tests. `count` is the number of its
+    sessions. The other fields are the parameters and the window of its last session. If the server serves no session,
+    `iv` is empty.
     """
 
     count: int
@@ -277,8 +279,8 @@ class CorePeer:
         return int.from_bytes(self.call("F", data), "little")
 
     def serving(self, *, status=0, finish=0, bytes_=0, blocks=0, records=0) -> "Served":
-        """Set the statuses that the server `serving` returns, and the numbers of bytes, blocks and records that it
-        reports for a session. Return the server's state.
+        """Set the statuses that the functions `serve` and `finish` of the server `serving` return. Also set the numbers
+        of bytes, blocks and records that the server reports for a session. Return the state of the server.
         """
         result = self.call("V", struct.pack("<iiQQI", status, finish, bytes_, blocks, records))
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
@@ -300,7 +302,7 @@ class CorePeer:
         return int.from_bytes(self.call("g"), "little")
 
     def serve_record(self, number: int, sum_: int) -> int:
-        """Let a record for the last session arrive at the server `serving`. Return the result of `cl_window_judge`:
+        """Let the server `serving` receive a record for its last session. Return the result of `cl_window_judge`:
         whether the record is new, repeated or refused.
         """
         return int.from_bytes(self.call("v", struct.pack("<QQ", number, sum_)), "little")
@@ -310,7 +312,7 @@ class CorePeer:
         self.call("o", struct.pack("<I", cycles))
 
     def random(self, *, status=0, word=0) -> None:
-        """Set the status that the random source returns, and its first word. Each further word is one higher."""
+        """Set the status and the first word that the random source returns. Each further word is greater by 1."""
         self.call("d", struct.pack("<iI", status, word))
 
     # Methods that use a window or a table of ranges directly, without the service

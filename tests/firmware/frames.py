@@ -71,8 +71,8 @@ def slot_sums(frame: bytes) -> tuple[int, int, int]:
 
 
 def transmitted(frame: bytes) -> bytes:
-    """Return a frame from the firmware as the Ethernet MAC sends it. The firmware writes only the sum of the pseudo
-    header into the UDP checksum field, and the Ethernet MAC completes the checksum.
+    """Return a frame of the firmware in the form in which the Ethernet MAC transmits it. In the UDP checksum field, the
+    firmware writes only the sum of the pseudo header. The Ethernet MAC completes the checksum.
     """
     if frame[12:14] != struct.pack(">H", IPV4) or frame[23] != UDP:
         return frame

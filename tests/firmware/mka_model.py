@@ -36,8 +36,8 @@ def kdf(key: bytes, label: bytes, context: bytes, bits: int) -> bytes:
 
 @dataclass(frozen=True)
 class KeyUse:
-    """A key in the parameter set "MACsec SAK Use": member identifier of its key server (mi), key number, AN, whether
-    it is used to transmit and to receive, and the lowest acceptable packet number.
+    """A key in the parameter set "MACsec SAK Use": member identifier of the key server (`mi`), key number, AN, and
+    lowest acceptable packet number. `tx` and `rx` tell whether the key is used to transmit and to receive.
     """
 
     mi: bytes = bytes(12)
@@ -56,8 +56,8 @@ class KeyUse:
 
 @dataclass(frozen=True)
 class Mkpdu:
-    """The fields of an MKPDU. `use` contains the latest and the old key of the parameter set "MACsec SAK Use". `sak` is
-    the body of the parameter set "Distributed SAK".
+    """The fields of an MKPDU. `use` contains the two keys of the parameter set "MACsec SAK Use": the latest key and the
+    old key. `sak` is the body of the parameter set "Distributed SAK".
     """
 
     mac: bytes

@@ -244,8 +244,8 @@ static void op_stack(struct message *message)
 }
 
 /**
- * Command: let the SecY forget which SAKs were installed, so that a test can install one of them
- * again.
+ * Command: empty the simulated SecY's list of installed SAKs, so that a test can install one of
+ * these SAKs again.
  */
 static void op_forget(struct message *message)
 {

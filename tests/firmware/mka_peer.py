@@ -108,7 +108,7 @@ class MkaPeer(core_peer.CorePeer):
         return self.call("M")
 
     def stack(self) -> bytes:
-        """Return a copy of the stack memory that the last call into the core used, as the call left it."""
+        """Return a copy of the stack memory that the last call into the core used, made directly after this call."""
         return self.call("s")
 
     # Parts of the room
@@ -127,8 +127,8 @@ class MkaPeer(core_peer.CorePeer):
         return struct.unpack("<i", result[:4])[0], result[4:]
 
     def rewrite(self, frame: bytes) -> tuple[int, int, bytes]:
-        """Let the core read an MKPDU and write it again. Return the status, the number of bytes that the ICV protects,
-        and the written frame without ICV.
+        """Let the core read an MKPDU from a frame, then write the same MKPDU again. Return the status, the number of
+        bytes that the ICV protects, and the written frame without its ICV.
         """
         result = self.call("f", frame)
         return *struct.unpack("<iI", result[:8]), result[8:]

@@ -27,8 +27,8 @@ static struct {
 	/** For each direction, the status that cl_secy_install() returns. */
 	int install_status[2];
 	/**
-	 * For each direction, the SAKs that were installed. cl_secy_install() searches them for the
-	 * new SAK, to detect a SAK that is installed twice.
+	 * All SAKs that were installed, for each direction. cl_secy_install() searches this list,
+	 * to detect a SAK that is installed a second time.
 	 */
 	uint8_t saks[2][SAKS_MAX][CL_KEY_BYTES_MAX];
 	size_t count[2];

@@ -106,8 +106,8 @@ def parse(reply: bytes) -> Reply:
 
 
 def cobs(data: bytes) -> bytes:
-    """Encode data with COBS (Cheshire and Baker), without the final delimiter. If the data end with a full block, do
-    not append an empty block.
+    """Encode data with COBS (Cheshire and Baker). The result does not contain the final delimiter. If the data end with
+    a full block of 254 bytes, no empty block follows.
     """
     out = bytearray()
     parts = data.split(b"\0")

@@ -20,8 +20,8 @@ def oracle(key, counter, data):
 
 
 def fields(path):
-    """Read a response file of NIST, whose lines have the form `NAME = HEX`. Yield one dictionary for each COUNT, which
-    maps names to bytes.
+    """Read a response file of NIST with lines of the form `NAME = HEX`. For each COUNT in the file, yield a dictionary
+    that maps names, such as KEY, to bytes.
     """
     group = {}
     for line in path.read_text().splitlines():

@@ -8,8 +8,8 @@ from tests.firmware import records
 
 
 def shapes(seed):
-    """Yield test data for COBS, which splits data into blocks of up to 254 bytes. Some data consist of one run of
-    nonzero bytes; others also contain zeros. A run is about as long as one block or several blocks.
+    """Yield test data for COBS, which splits data into blocks of up to 254 bytes. Some data contain one or two runs of
+    nonzero bytes, with lengths from 1 to 600 bytes. Other data are random.
     """
     rng = random.Random(seed)
     yield from (b"", b"\0", b"\0\0", b"\x01", b"\x00\x01", b"\x01\x00")

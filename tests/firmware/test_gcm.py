@@ -69,9 +69,9 @@ def test_nist_vectors(core, bits):
 
 
 def test_factors_of_ghash_with_many_and_few_ones(core):
-    """GHASH multiplies with integer instructions. The carries of these instructions must not change the result. One
-    factor is the hash subkey, which the test cannot choose. The other factor is the data, so the test uses data with
-    many 1 bits and data with few 1 bits.
+    """Test the multiplication of GHASH. The firmware uses integer multiplications, and their carries must not change
+    the product. As one factor, the test uses data with many and with few 1 bits. The test cannot choose the other
+    factor, the hash subkey.
     """
     patterns = [bytes([value]) * 16 for value in (0, 0xFF, 0x11, 0x88, 0x80, 1, 0xA5)]
     patterns += [(1 << bit).to_bytes(16, "big") for bit in range(128)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test GCM with the engines that hash on the vector unit, built for the host with sanitizers and a model of the unit:
-the results, the behaviour after faults, and the data that remain in memory.
+"""Test GCM with the engines that compute GHASH on the vector unit. The engines are built for the host, with sanitizers
+and a model of the unit. Check the results, the behaviour after faults, and the data that remain in memory.
 """
 
 import errno

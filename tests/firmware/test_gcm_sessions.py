@@ -331,8 +331,9 @@ def test_a_prefix_serves_one_stream_under_a_key(host):
 
 
 def test_a_key_uses_a_counter_block_in_one_mode(host):
-    """Under one key, the board must not use a counter block both in GCM and in CTR. For each GCM record, the board
-    treats 2^33 counter blocks as used. It also treats block 0 as used, from which GCM computes the hash subkey.
+    """Under one key, the board must not use a counter block both in GCM and in CTR. The board counts 2^33 counter
+    blocks as used for each GCM record. It also counts block 0 as used, because GCM encrypts block 0 to get the hash
+    subkey.
     """
     number = int.from_bytes(IV, "big")
     tap = Wiretap(host.core)

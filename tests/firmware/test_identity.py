@@ -40,8 +40,8 @@ def chain(key, message):
 
 
 def messages(key):
-    """Return a dictionary from each operation to three values: the key of its CBC-MAC, the message of its CBC-MAC, and
-    the number of bytes that the operation takes from the CBC-MAC as its result.
+    """Return a dictionary that describes the CBC-MAC of each operation with three values: the key, the message, and the
+    number of bytes of the CBC-MAC that the operation returns.
     """
     return {
         "key": (key, bytes([1]).ljust(32, b"\0"), 8),
@@ -53,16 +53,16 @@ def messages(key):
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
 @pytest.mark.parametrize("what", ["key", "ticket", "draw"])
 def test_nothing_is_left_on_the_stack(board, what, key_bytes):
-    """After each operation, the stack must not contain the key, its round keys, the CBC-MAC and its intermediate
-    values, or the random words.
+    """After each operation, the stack must not contain the key, round keys, intermediate values of the CBC-MAC, or the
+    random words. The final CBC-MAC may occur there at most twice.
 
     The cipher in C keeps its last block in its state, in two places that rounds use in turn.
     """
     key = random.Random(key_bytes).randbytes(key_bytes)
     of_mac, message, given = messages(key)[what]
     status, result = board.identity(what, key, BLOCK, SESSION)
-    # `before` contains the inputs and outputs of the block cipher, without the first input, which is not secret, and
-    # without the last output, which is the CBC-MAC.
+    # `before` contains all inputs and outputs of the block cipher except two. The first input is missing, because it is
+    # not secret. The last output is the CBC-MAC, which is in `mac`.
     _, *before, mac = chain(of_mac, message)
     assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
     assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []

@@ -151,7 +151,7 @@ def test_random_records_in_good_frames(board):
             record[0] = r.VERSION
             record[1] = rng.choice([1, 2, 3, 4, 5, 7, 9, rng.randrange(256)])
             record[2:4] = (len(record) - 24).to_bytes(2, "little")
-            # Skip records that take long or that end the session.
+            # Skip benchmarks, which take long, and resets, which end the session.
             if record[1] in (r.BENCH_TYPE, r.RESET):
                 continue
         for reply in r.unframe(board.uart(r.frame(bytes(record)))):

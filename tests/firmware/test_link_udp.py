@@ -109,7 +109,7 @@ def test_a_fault_leaves_nothing_of_the_data(board, staging):
 @pytest.mark.parametrize("engine", [ENGINE_BYTE, 31])
 def test_a_key_stays_in_no_slot(board, engine):
     """After a request to open a session, the frame buffers must not contain the key. If the board refused the request,
-    no memory at all is allowed to contain the key.
+    no other memory is allowed to contain the key either.
     """
     ask(board, r.record(r.OPEN_TYPE, r.open_data(KEY, IV, length=16, record_bytes=16, engine=engine), token=TOKEN))
     assert board.occurrences(KEY) == (engine == ENGINE_BYTE), "the session has it"
@@ -268,8 +268,8 @@ def test_a_byte_that_changes_on_its_way_never_gives_wrong_data(board):
         frame = bytearray(good)
         frame[rng.randrange(len(frame))] ^= 1 << rng.randrange(8)
         answer = board.udp(bytes(frame))
-        # The board still answers if the changed bit is in the sender's MAC address, because no checksum of this frame
-        # covers this address.
+        # No checksum of this frame covers the sender's MAC address. So the board still answers if the changed bit is in
+        # this address.
         if answer:
             answered += 1
             assert r.parse(f.parse(answer).data).data == oracle(data)

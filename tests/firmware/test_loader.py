@@ -28,8 +28,8 @@ class LoaderPeer(CorePeer):
         self.call("M", memory)
 
     def record(self, kind, data=b"", offset=0):
-        """Let the loader handle a record. Return the loader's reply (None if there is none). Also return True if the
-        loader would start the firmware after this record.
+        """Let the loader handle a record. Return two values: the reply of the loader (None if there is none), and
+        whether the loader would start the firmware after this record.
         """
         return self.raw(Record(kind, offset=offset, token=TOKEN, data=data).encode())
 
@@ -205,8 +205,8 @@ def test_what_is_for_firmware_is_answered_by_why_there_is_none(peer):
 
 
 def test_what_is_for_firmware_that_is_about_to_start_is_left_to_it(peer):
-    """While the loader is about to start the firmware, it must not answer records for the firmware. After a request for
-    the loader itself, the loader must answer records for the firmware with an error.
+    """Shortly before the loader starts the firmware, it must leave records for the firmware unanswered. After the host
+    has sent a request for the loader itself, the loader must answer records for the firmware with an error.
     """
     peer.start(passing=True, memory=made())
     assert peer.record(RecordType.INFO) == (None, False)

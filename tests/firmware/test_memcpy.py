@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the memcpy of our Zephyr module against Python, at the edges of accessible memory."""
+"""Test the memcpy of our Zephyr module: compare its results with Python, and copy at the edges of accessible memory."""
 
 import ctypes
 import mmap

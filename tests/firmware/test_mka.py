@@ -167,8 +167,8 @@ def test_the_board_as_key_server(board, cak, sak_bits, encrypt):
 @pytest.mark.parametrize("cak", [CAK, bytes(range(32))])
 @pytest.mark.parametrize("sak_bytes", [16, 32])
 def test_the_board_as_member(board, cak, sak_bytes):
-    """If another member is key server, the board must receive with a new SAK at once, and transmit with this SAK as
-    soon as the key server does. Several rekeys follow.
+    """Another member is key server and distributes several SAKs. The board must receive with a new SAK at once. The
+    board must transmit with this SAK as soon as the key server transmits with this SAK.
     """
     member, _hello = joined(board, cak=cak, priority=NEVER)
     answer = last(board, member)
@@ -249,8 +249,8 @@ def test_packet_numbers_run_out(board, who):
 
 
 def test_a_member_reports_its_packet_numbers(board):
-    """The board must report the packet numbers that it had reached about two seconds ago, so that the key server knows
-    when packet numbers run out.
+    """If another member is key server, the board must report its packet numbers, so that the key server knows when
+    packet numbers run out. The board reports the numbers that it had reached about two seconds ago.
     """
     member, hello = joined(board, priority=NEVER)
     board.receive(member.frame(live=((hello.mi, hello.mn),), sak=member.wrapped(1, bytes(16))))
@@ -275,8 +275,8 @@ def test_a_peer_that_vanishes(board):
 
 
 def test_a_peer_that_does_not_hear_the_board_is_lost(board):
-    """MKPDUs from a peer keep the peer live only if they contain a recent message number of the board. An attacker can
-    have delayed MKPDUs with an older number.
+    """An MKPDU keeps the peer live only if the MKPDU contains a recent message number of the board. An attacker could
+    have delayed MKPDUs that contain an older number.
     """
     member, mkpdu, _sak = secured(board)
     for _ in range(20):
@@ -306,8 +306,8 @@ def test_a_peer_that_restarts(board):
 
 
 def test_a_replayed_member_does_not_replace_the_live_one(board):
-    """An attacker replays MKPDUs of a former member, sent before the board was restarted. They contain the board's old
-    identifier. So the board must keep its live peer, and must not accept the former member as its peer.
+    """An attacker replays MKPDUs that a former member sent before the board was restarted. These MKPDUs contain the
+    board's old member identifier. So the board must not accept the former member, and must keep its live peer.
     """
     member, mkpdu, _sak = secured(board)
     earlier = Member(CAK, CKN, mi=b"earlier life")
@@ -654,7 +654,7 @@ def test_keys_are_where_expected_and_zeroized_by_stop(board):
 
 
 def test_no_key_is_left_on_the_stack(board):
-    """After a call that uses keys, the stack must not contain any 8 bytes of a key that begin at a multiple of 8."""
+    """After a call that uses keys, the stack must not contain any of the consecutive 8-byte parts of a key."""
     found = []
 
     def search(*keys):

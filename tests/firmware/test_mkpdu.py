@@ -32,15 +32,15 @@ RFC_4493 = {
     40: "dfa66747de9ae63030ca32611497c827",
     64: "51f0bebf7e3b9d92fc49741779363cfe",
 }
-# Examples from RFC 3394, section 4. Maps (bytes of the KEK, bytes of the key) to the wrapped key. In both keys, each
-# byte is one more than the byte before it.
+# Examples from RFC 3394, section 4. Maps (bytes of the KEK, bytes of the key) to the wrapped key.
 RFC_3394 = {
     (16, 16): "1fa68b0a8112b447aef34bd8fb5a7b829d3e862371d2cfe5",
     (32, 16): "64e8c3f9ce0f5ba263e9777905818a2a93c8191e7d6e8ae7",
     (32, 32): "28c9f404c4b810f4cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21",
 }
 
-# Examples of key derivation from IEEE 802.1X. EXAMPLES lists (label, context, derived key).
+# Examples of key derivation from IEEE 802.1X. Each entry of EXAMPLES contains a label, a context, and the key that is
+# derived from EXAMPLE_CAK.
 EXAMPLE_CAK = bytes.fromhex("135bd758b0ee5c11c55ff6ab19fdb199")
 EXAMPLE_CKN = bytes.fromhex("96437a93ccf10d9dfe347846cce52c7d")
 EXAMPLE_SAK = bytes.fromhex("0102030405060708090a0b0c0d0e0f10cd421cf86ba457938657675b01020304050607080d1f36cf00000001")
@@ -183,8 +183,8 @@ def test_lists_of_every_length(peer, rng):
 
 
 def test_a_frame_that_ends_early_is_refused(peer, rng):
-    """Cut an MKPDU after each of its bytes. In one case, the length field keeps the original length; in the other, it
-    contains the length after the cut.
+    """Cut an MKPDU after each of its bytes, in two ways. First keep the original length field. Then adapt the length
+    field to the cut frame.
     """
     for _ in range(20):
         frame = arbitrary(rng).without_icv() + rng.randbytes(16)

@@ -13,8 +13,8 @@ RANGES, ALL = 128, 1 << 128
 
 
 class Model:
-    """A model of the table of ranges. `used` maps each key to its used blocks. `held` maps an index in the core's table
-    to the range that a stream holds there.
+    """A model of the table of ranges. `used` maps each key to its used blocks. `held` contains the ranges that streams
+    hold, by their index in the core's table.
     """
 
     def __init__(self):
@@ -34,8 +34,8 @@ class Model:
         return True
 
     def conflicts(self, key, wanted):
-        """Return True if one of the requested blocks was used before, in CTR or GCM. Also return True if the key would
-        then be used both for block 0 in CTR and in GCM, because GCM encrypts block 0 to get its hash subkey.
+        """Return True if CTR or GCM has already used one of the wanted blocks. Also return True if the key would be
+        used both in GCM and for block 0 in CTR, because GCM encrypts block 0 to get its hash subkey.
         """
         other = self.used.get(key ^ 1, set())
         zero = 0 in other if key & 1 else 0 in wanted and bool(other)

@@ -116,8 +116,8 @@ def test_an_extension_overlaps_no_other_range(host):
 
 
 def test_a_resumed_range_keeps_what_was_used(host):
-    """A stream is resumed with a shorter length. The counter blocks that the stream has used must still count as used,
-    even if no more records arrive.
+    """A client resumes a stream with a shorter length. The counter blocks that the stream used earlier must still count
+    as used, even those after its new end.
     """
     opened = host.opened(length=10 * MAX_DATA)
     assert host.data(opened, ONE, 9 * MAX_DATA) is None
@@ -171,7 +171,7 @@ def test_what_a_key_is_recognised_by_is_never_sent(host):
     no keystream may contain it.
     """
     identity = cmac_chain(KEY, b"\x01" + bytes(15), bytes(16))[:8]
-    # The lowest bit of the number is the mode. Here it is 0, for CTR.
+    # The lowest bit of the stored number is not part of the CBC-MAC but the mode: 0 for CTR.
     identity = bytes([identity[0] & ~1]) + identity[1:]
     host.opened()
     assert host.core.occurrences(identity) >= 2

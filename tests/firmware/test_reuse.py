@@ -25,8 +25,8 @@ def block(number: int) -> bytes:
 
 
 class Wiretap(Host):
-    """A host that checks each answer of the board. It also checks that the board never uses a block of keystream for
-    two different pieces of data.
+    """A host that compares each answer of the board with a reference. The host also checks that the board never uses a
+    block of keystream for two different pieces of data.
     """
 
     def __init__(self, core):
@@ -138,8 +138,8 @@ def test_65th_session_and_as_many_as_the_table_holds(host):
 
 
 def test_adjoining_ranges_take_one_entry(host):
-    """Many streams follow each other: each begins at the counter block where the previous stream ended. Their ranges
-    must merge into one entry. Only streams that can be resumed keep an entry of their own.
+    """Open many streams, each of which begins at the counter block where the previous stream ended. The board must
+    merge their ranges into one entry of its table. Only ranges of streams that can be resumed keep their own entries.
     """
     for i in range(300):
         opened = host.opened(iv=block(NUMBER + 16 * i), length=MAX_DATA)

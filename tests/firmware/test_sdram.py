@@ -129,8 +129,8 @@ def run(program, lanes, fault="none", argument=0) -> Outcome:
 
 
 def wanted_steps(phy):
-    """Return the initialisation steps that LiteDRAM prescribes for a PHY's module, and the minimum number of cycles for
-    each step.
+    """Return the steps with which LiteDRAM initialises the memory module of a PHY. Also return the minimum number of
+    cycles after each step.
     """
     sequence, _ = get_sdram_phy_init_sequence(phy, TIMING[phy.memtype])
     codes = {
@@ -227,8 +227,8 @@ def test_a_step_that_is_none():
 
 @pytest.mark.parametrize("cache", [8192, 64])
 def test_what_was_zeroized_is_written_back(tmp_path, cache):
-    """The driver must write back the whole L2 cache. To force the cache to write back its lines, the driver reads words
-    from the SDRAM. All lines must be written back even if the CPU's cache already contains some of these words.
+    """To write back the L2 cache, the driver reads words from the SDRAM, so that the L2 cache replaces all its lines.
+    This must also work if the CPU's data cache already contains some of these words.
     """
     write_headers(tmp_path, SDR, cache)
     include = [f"-I{path}" for path in (tmp_path, HERE, FIRMWARE / "sdram", FIRMWARE / "generated")]

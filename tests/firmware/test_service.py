@@ -284,8 +284,8 @@ def test_idle_session_closes_by_itself_and_leaves_nothing(idle_host):
 
 
 def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
-    """Records from another host arrive more often than the main loop checks for idle sessions. The board must still end
-    the idle session.
+    """Another host sends records more often than the main loop checks for idle sessions. The board must still end a
+    session that becomes idle.
     """
     idle_host.open()
     for _ in range(40):
@@ -404,8 +404,8 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
 
 @pytest.mark.parametrize("again", [False, True])
 def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
-    """The service computes the number that identifies a key, and the ticket of a stream, as CBC-MACs. The input of the
-    second block cipher call of a CBC-MAC must not remain on the stack.
+    """The service computes two CBC-MACs: the number that identifies a key, and the ticket of a stream. The input of the
+    second block cipher call of such a computation must not remain on the stack.
     """
     session = host.open(KEY)
     if again:  # the service recognises the repeated request and computes no ticket
@@ -584,7 +584,7 @@ def test_values_that_are_not_allowed(host):
         assert refused == (r.E_VALUE, record_bytes)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, reserved=5)) == (r.E_VALUE, 5)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, ticket=7)) == (r.E_VALUE, 7)
-    # The last byte of the key field is not 0, although the key is shorter than the field.
+    # A key of 128 or 192 bits does not fill the key field. The last byte of the field must then be 0, but is 1 here.
     for bits in (128, 192):
         assert host.refused(r.OPEN_TYPE, r.open_data(bytes(31) + b"\x01", IV, key_bits=bits)) == (r.E_VALUE, 0)
     assert host.refused(r.BENCH_TYPE, r.bench_data(1, 2, 128, 16, 16)) == (r.E_VALUE, 2)
@@ -602,7 +602,8 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
-    # The session opens, because the failed request for a session has not reserved this range of counter blocks.
+    # An earlier request for a session failed and must not have reserved this range of counter blocks. So this session
+    # opens.
     host.open(KEY[::-1], engine=ENGINE_FAULTY)
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1

@@ -24,7 +24,7 @@ NAMES = [
 ]  # fmt: skip
 THERE = 1440
 """Most data bytes of a record where the engine takes them."""
-ENGINES = 0b10011  # bit mask of the engines: the two engines in C, and `serving`, which replaces the fast path
+ENGINES = 0b10011  # bit mask that selects the two engines in C and the server `serving`, a model of the fast path
 
 
 @pytest.fixture
@@ -83,8 +83,8 @@ def test_what_came_is_used_and_is_served_again_when_resumed(board):
 
 
 def test_a_stream_goes_on_between_the_engine_and_firmware(board):
-    """A stream of the server is resumed with a firmware engine. The window of firmware engines is shorter than the
-    server's window, so the firmware refuses records that the server would still accept.
+    """A client resumes a stream of the server with a firmware engine. The window of the firmware contains 32 records,
+    and the server's window 64. So the firmware refuses records that the server would still accept.
 
     A longer window then knows what the shorter one knew.
     """

@@ -231,8 +231,8 @@ def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # Each answer also needs three reads of the cycle counter, of STEP cycles each. The board does not charge these
-        # reads to the budget.
+        # For each answer, the board also reads the cycle counter three times, which takes STEP cycles each time. The
+        # board does not charge these cycles to the budget.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 
@@ -255,8 +255,8 @@ LONG = {
 
 @pytest.mark.parametrize(("type_", "data"), LONG.values(), ids=LONG)
 def test_of_a_queue_of_long_requests_the_first_is_carried_out(board, type_, data):
-    """Several long requests are in the receive queue. The board must handle only the first, and drop the others until
-    the queue is empty. Otherwise a request to open a session would have to wait for all of them.
+    """Several long requests wait in the receive queue. The board must handle only the first request, and drop the
+    others until the queue is empty. So a request to open a session need not wait for all long requests.
     """
     stranger, victim = Station(board, STRANGER), Station(board)
     board.pace(pauses=False)

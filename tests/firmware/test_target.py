@@ -14,8 +14,8 @@ import pytest
 from tests.firmware.core_peer import BUILD, CORE, portable_sources, write_wire_header
 
 PREFIX = "riscv64-unknown-elf-"
-# Functions that may stay undefined although there is no C library, because GCC generates calls to them. Functions of
-# libgcc, whose names begin with two underscores, are also allowed.
+# The core may call these functions although there is no C library, because GCC generates calls to them. The core may
+# also call functions of libgcc, whose names begin with two underscores.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
 # Limit for the code of all portable sources, in bytes. The ROM has 64 KB. Firmware for a board is smaller, because
 # it omits unused code, such as ECB and CBC (14 KB).

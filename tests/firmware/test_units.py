@@ -33,7 +33,7 @@ KEY_BYTES = (16, 24, 32)
 # The implementation `ise_by_block` does not support CBC.
 BY_BLOCK = MODES.index("ise_by_block")
 ACCELERATOR, FASTPATH = map(ENGINES.index, ("accelerator", "fastpath"))
-VECTOR_CONTEXT = struct.Struct("128s240s16s")  # three fields: registers v0 to v7, registers k0 to k14, and register k15
+VECTOR_CONTEXT = struct.Struct("128s240s16s")  # registers v0 to v7, k0 to k14, and k15 of a context
 EMPTY = (0, 0, [0] * 64)
 SIZES = (0, 1, 15, 16, 17, 64, 127, 128, 129, 144, 255, 256, 511, 512, 513, 528, 640, 1439, 1440)
 
@@ -66,8 +66,8 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return those record checksums of a window that are at least 2^48. Memory can contain smaller checksums by chance,
-    so the tests do not search for them.
+    """Return the record checksums of a window that are at least 2^48. The tests search memory only for these, because
+    memory can contain smaller numbers by chance.
     """
     return {kept for kept in window.sums.values() if kept >> 48}
 
@@ -139,8 +139,8 @@ class Sessions:
         return state
 
     def check_no_data_is_left(self, session):
-        """Check that after a call, the vector unit's state registers and counter block registers and the bounce buffer
-        contain no data.
+        """Check that a call has left no data behind. The bounce buffer must contain no data, and the vector unit's
+        registers for the state (v0 to v7) and the counter block (k15) must be 0.
         """
         state = self.peer.state()
         for context in range(8):

@@ -78,8 +78,8 @@ def check(folder, configuration, text):
 
 
 def samples():
-    """Yield the board's fixture, the folder and the scenario of each sample application. Samples from Zephyr itself,
-    and samples for the board with SDRAM, run only in the thorough suite.
+    """Yield three values for each sample application: the fixture of its board, its folder, and its scenario. Only the
+    thorough suite runs Zephyr's own samples and the samples for the board with SDRAM.
     """
     for board, fixture in (("cipherlane_sim", "zephyr_board"), ("cipherlane_sim_sdram", "zephyr_sdram_board")):
         for name, folder, scenario in scenarios(SAMPLES, board):

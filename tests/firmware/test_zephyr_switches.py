@@ -12,8 +12,8 @@ import pytest
 
 from gateware.flow import zephyr
 
-# These tests run only in the thorough suite, because they need about twenty builds. They find options that break the
-# linking of an application when they are switched off.
+# These tests need about twenty builds, so they run only in the thorough suite. They find Kconfig options without which
+# an application can no longer be linked.
 pytestmark = pytest.mark.thorough
 
 BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"

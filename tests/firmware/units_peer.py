@@ -31,8 +31,8 @@ WINDOW = struct.Struct("<QQ64QI4x")
 
 
 class State(NamedTuple):
-    """The state of the hardware models and the firmware: bit masks of the key slots and session rows in use, and the
-    memory of the models and of the firmware as bytes.
+    """The state of the hardware models and the firmware. Bit masks show which key slots and session rows are in use.
+    Two byte strings contain the memory of the models and the memory of the firmware.
     """
 
     slots: int
@@ -54,7 +54,7 @@ def pairs(memory: bytes) -> set[int]:
 
 
 def instruction_header() -> str:
-    """Return the text of `cl_isa.h` for the host, where each instruction macro calls the model of the vector unit."""
+    """Return a `cl_isa.h` for the host. In this header, each instruction macro calls the model of the vector unit."""
     lines = [f"#define CL_ISA_LAST_K{register} {code}" for code, register in enumerate(LAST_ROUND_KEYS)]
     for i in ALL:
         operands = [name for name, used in (("rs1", i.uses_rs1), ("rs2", i.uses_rs2)) if used]
@@ -68,7 +68,7 @@ def instruction_header() -> str:
 
 
 def build() -> Path:
-    """Compile engines and hardware models into one program, if a source file has changed. Return the program's path."""
+    """Compile engines and hardware models into one program, unless it is up to date. Return the program's path."""
     # Without optimization, the program compiles in seconds. Optimization would not speed up the tests.
     flags = [*FLAGS, "-O0", "-D_GNU_SOURCE"]
     flags += [f"-I{UNITS}", f"-I{CORE}", f"-I{CORE.parent}"]
@@ -106,8 +106,8 @@ class UnitsPeer(CorePeer):
     """
 
     def start(self, *, remains: int = 0, bounce_bytes: int = 512) -> int:
-        """Power on, with every byte of the modelled hardware's memories set to `remains`. Return the status of the
-        accelerator's initialisation.
+        """Power the hardware on. At first, every byte in the memories of its models is `remains`. Return the status of
+        the accelerator's initialisation.
         """
         return self._status("S", struct.pack("<BI", remains, bounce_bytes))
 

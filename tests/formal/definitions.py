@@ -30,7 +30,7 @@ end endfunction
 """
 
 # Verilog functions of one state column (FIPS-197, 5.1.3, 5.3.3). Row r of the column occupies bits 8r+7:8r. The
-# argument `row` is the first row of the matrix that multiplies the column; the matrix's other rows are rotations of it.
+# argument `row` is the first row of the matrix. The other rows of the matrix are rotations of the first row.
 COLUMNS = """
 function [31:0] matrix_column; input [31:0] a; input [31:0] row; integer r, i; reg [7:0] p1, p2, p4, p8, m, t;
 begin
@@ -51,7 +51,7 @@ function [31:0] mix_column; input [31:0] a; mix_column = matrix_column(a, 32'h01
 function [31:0] inv_mix_column; input [31:0] a; inv_mix_column = matrix_column(a, 32'h090d0b0e); endfunction
 """
 
-# A table of inverses in GF(2^8), found by search. A proof that uses it must also prove that x times its inverse is 1.
+# Inverses in GF(2^8), found by search. A proof with this table must also prove that x times its inverse is 1.
 INVERSES = _table("inverse_of", bytes(next((y for y in range(256) if multiply(x, y) == 1), 0) for x in range(256)))
 
 # Verilog functions of whole states. The byte in row r and column c begins at bit 8(r + 4c) (FIPS-197, 3.4).

@@ -38,12 +38,12 @@ class _Shown(Module):
 
 
 def fifo_address(storage: Memory, port: int) -> Signal:
-    """Return the address signal of one port of the queue's memory; port 0 writes and port 1 reads."""
+    """Return an address signal of the queue's memory: of the write port if `port` is 0, of the read port if it is 1."""
     return storage.ports[port].adr
 
 
 def port_verilog() -> str:
-    """Return Verilog: the module `port`, and the beginning of the module `proof`, which instantiates `port`."""
+    """Return Verilog: all of module `port`, and the first lines of module `proof`, which instantiate `port`."""
     shown = _Shown()
     port = shown.port
     ports = {f"request_{name}": getattr(port.request, name) for name in REQUEST}

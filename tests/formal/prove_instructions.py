@@ -22,8 +22,8 @@ from tests.formal.prover import holds
 from tests.formal.vector_unit import CUT_MEMORIES, mutate, unit_verilog
 
 ANY_STATE = [*CUT_MEMORIES, "setattr -unset init w:*"]
-# Yosys commands for the proof STAGE2. They let the solver choose any value for the registers between stage 1 and stage
-# 2 of a lane.
+# Yosys commands for the proof STAGE2. The commands disconnect stage 2 of a lane from stage 1. The solver can then
+# choose any value for the registers between the two stages.
 FREE_REGISTER = ["flatten", "cutpoint w:it.substituted?", "delete t:$anyseq", *ANY_STATE]
 ONE_COMMAND = "-seq 2 -prove-skip 1"
 

@@ -131,7 +131,7 @@ def test_keys_stay_under_their_blocks(datapath):
     [
         (r"assign (\w*enable\w*) = [^;]*in_use\)\)\);", r"assign \1 = 1'd1;"),  # mutant: replaces a key in use
         (r"assign (\w*hold) = [^;]*;", r"assign \1 = 1'd0;"),  # mutant: zeroizes a key while blocks use it
-        # mutant: replaces a key in a cycle in which `in_use` describes another slot
+        # mutant: replaces a key while `in_use` still describes another slot
         (r"(assign \w*enable\w*) = \(\(~about_zeroized\) & ([^;]*in_use\)\))\);", r"\1 = \2;"),
         (r"assign (\w*sink\w*error) = \(~[^;]*;", r"assign \1 = 1'd0;"),  # mutant: ignores missing keys
     ],
@@ -142,9 +142,9 @@ def test_a_broken_core_is_refuted(datapath, pattern, replacement):
 
 
 def test_a_core_that_zeroizes_by_what_the_cipher_tells_of_another_slot_is_refuted():
-    """In the mutant, a zeroization can begin while `in_use` describes another slot. This can happen only after
-    the load of a key that is not of the maximum length. The test omits the pipelined core, which has only one key
-    length in these proofs.
+    """In the mutant, a zeroization can begin while `in_use` describes another slot. This happens only after a key
+    shorter than the maximum length was loaded. In these proofs the pipelined core has only one key length, so this test
+    omits it.
     """
     verilog, properties = core_verilog(128)
     broken = mutate(verilog, r"(assign \w*hold = \()\(\(~about_zeroized\) \| ([^;)]*in_use)\)", r"\1\2")

@@ -29,7 +29,8 @@ module proof(input sys_clk, input [31:0] column, input substitute, input inverse
 endmodule
 """
 INPUTS = ("column", "substitute", "inverse", "mix", "replacement", "replace", "round_key", "add_key")
-# The S-boxes to prove. With "table", stage 2 is portable code. With "block_ram", stage 2 is made of FPGA cells.
+# The S-boxes for which to prove stage 2. With "table", stage 2 is portable Verilog. With "block_ram", stage 2 is built
+# from FPGA cells.
 IMPLEMENTATIONS = ("table", "block_ram")
 
 

@@ -308,7 +308,7 @@ def test_a_broken_port_is_refuted(pattern, replacement):
     ("part", "pattern", "replacement"),
     [
         ("REQUEST", r"(\w*request_payload_address|\w*request_address) <= [^;]*;", r"\1 <= rs1;"),
-        ("LOADS", r"(\w*other_register) <= [^;]*;", r"\1 <= 3'd0;"),  # mutant: `vxor_group` reads only v0
+        ("LOADS", r"(\w*other_register) <= [^;]*;", r"\1 <= 3'd0;"),  # mutant: `vxor_group` reads v0 eight times
         ("LOADS", r"pending <= \(\(\(pending & ", "pending <= (((8'd0 & "),  # nothing waits for long
         ("LOADS", r"8'd254\)\);", "8'd0));"),  # mutant: no instruction waits for `vxor_group`
         ("LOADS", r"\(is_memory_status \| is_context\) \| is_vxor_group", "is_memory_status | is_context"),

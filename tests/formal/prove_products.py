@@ -134,8 +134,8 @@ def test_products():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r" \| rhs_self1\);", ");"),  # mutant: instructions do not wait for the registers of a product
-        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses the tables of a factor's old value
+        (r" \| rhs_self1\);", ");"),  # mutant: instructions use a product's registers without waiting
+        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses the tables after their factor was overwritten
         (r"\(\(~products_ready\) \| \(pending\w* != 1'd0\)\)", "(~products_ready)"),  # mutant: ignores loads
         (r"\| active\);", ");"),  # mutant: the context changes during a product
         (r"~\(stale \| products_ghash_busy\)", "~products_ghash_busy"),  # mutant: writes tables during zeroization

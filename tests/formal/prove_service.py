@@ -153,9 +153,9 @@ def test_data():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        # A mutant in which a client's turn never ends.
+        # A mutant in which the arbiter never ends a client's turn.
         (r"if \(\(rest == 1'd0\)\)", "if (1'd0)"),
-        # A mutant in which the turn stays with a client that requests nothing.
+        # A mutant in which the turn never moves to another client.
         (r"turn <= choice;", ""),
     ],
 )
@@ -168,7 +168,7 @@ def test_a_broken_arbiter_is_refuted(pattern, replacement):
     [
         # A mutant in which a flush does not drop the blocks that are still in the core.
         (proven, r"<= \w*coming;(\s+\w+ <= 1'd0;\s+consume)", r"<= 1'd0;\1"),
-        # A mutant in which the queue reserves no rows for blocks that are still in the core.
+        # A mutant in which the queue keeps no rows free for blocks that are still in the core.
         (proven, r"room <= \(\(\(\(\(\w+ \+ ", "room <= (((((0 + "),
         # A mutant in which a block is delivered twice.
         (data_proven, r"consume <= \(consume \+ 1'd1\);", ""),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove in every test run that the boards' S-boxes equal FIPS-197 for all inputs, with the proofs of `prove_sbox`.
+"""Prove in every test run that the boards' S-boxes equal the S-boxes of FIPS-197 for all inputs. The proofs are in
+`prove_sbox`.
 
 This takes seconds. `gateware.boards` determines which S-boxes the boards have. ``make formal`` proves the other
 implementations, and refutes broken ones.

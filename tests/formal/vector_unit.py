@@ -48,8 +48,8 @@ def unit_ports(product_cycles: int = 0) -> tuple[VectorAESUnit, dict]:
 
 
 def unit_verilog(product_cycles: int = 0) -> str:
-    """Return Verilog: module `unit`, and the beginning of module `proof`, which instantiates `unit` and declares
-    all its ports.
+    """Return Verilog: module `unit`, and the first lines of module `proof`. These lines instantiate `unit` and declare
+    signals for all its ports.
     """
     unit, ports = unit_ports(product_cycles)
     inputs = {"cmd_valid", "cmd_function_id", "rs1", "rs2", "rsp_ready", "dat_r", "ack", "err"}
@@ -70,8 +70,8 @@ def unit_verilog(product_cycles: int = 0) -> str:
 
 
 def decoder_verilog() -> str:
-    """Return Verilog made from the table of instruction encodings: a macro with a number for each instruction, and the
-    function `operation`, which decodes a CFU function id to this number.
+    """Return Verilog for decoding instructions: a macro with a number for each instruction, and the function
+    `operation`. This function converts a CFU function id to the instruction's number.
     """
     lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(ALL)]
     lines += [f"`define UNIT_VERSION {UNIT_VERSION}"]

@@ -98,7 +98,7 @@ static void fill_use(struct cl_mkpdu_key_use *use, unsigned int bits, uint8_t an
 }
 
 /**
- * Writes an MKPDU of one of four members. The bytes of @p arguments contain:
+ * Writes an MKPDU as one of four members would send it. The bytes of @p arguments contain:
  * - byte 0: the MKPDU's flags and parameter sets, and the number of the member (bits 7:6);
  * - byte 1: the increment of the message number;
  * - byte 2: the key server priority;

@@ -52,7 +52,7 @@ def reply(data: bytes) -> None:
     """Decode the fields of a reply. The decoder must refuse the reply, or return printable text."""
     kind = list(CHECKED)[data[0] % len(CHECKED)] if data else RecordType.INFO
     fields = data[1:]
-    if len(data) % 8:  # give most inputs the right length, so that they pass the length check
+    if len(data) % 8:  # pad or cut most inputs to the right length, so that they pass the length check
         fields = fields.ljust(REPLIES[kind].size, b"\1")[: REPLIES[kind].size]
     try:
         value = CHECKED[kind](replies.fields_of(Record(kind | REPLY, 1, 0, 2, fields)))

@@ -14,7 +14,7 @@
 #define BLOCKS     (1u << 14)
 #define REMEMBERED 64u
 
-/** Input and output of one encryption under one counter block and key. */
+/** One encryption: the key, the counter block, the input and the output. */
 struct block {
 	uint32_t run;
 	uint8_t key;
@@ -133,8 +133,8 @@ static void open_session(struct input *input)
 	request.length = (uint64_t)byte(input) << (byte(input) % 40);
 	request.record_bytes = 16u * (1 + byte(input) % 9);
 	/*
-	 * Choose initial counter blocks that are near each other, or in which the low 64 bits or
-	 * all 128 bits overflow soon.
+	 * Choose initial counter blocks that are near each other. Some of them soon overflow in the
+	 * low 64 bits or in all 128 bits.
 	 */
 	memset(request.iv, (base & 0x80) != 0 ? 0xff : 0, sizeof(request.iv));
 	if ((base & 0x40) != 0) {
@@ -256,7 +256,7 @@ static void data(struct input *input)
 	uint64_t first = offset / CL_BLOCK_BYTES;
 
 	if (session->gcm) {
-		/* The fuzzer sends no valid tags, so the service decrypts no GCM record. */
+		/* The fuzzer sends no valid tags, so the service returns no decrypted GCM data. */
 		EXPECT(!session->decrypt);
 		first = (offset / session->record_bytes * 2 + last) << 32 | 2;
 	}

@@ -17,7 +17,7 @@ class VectorUnit(NamedTuple):
     product_cycles: int
 
 
-# Parameters of the vector unit on all boards, on FPGA boards, and on simulated boards.
+# Sets of parameters of the vector unit: for all boards, for FPGA boards only, and for simulated boards only.
 _vector_units = {
     (VectorUnit(t.fit.cfu_sbox, t.fit.product_cycles), t.board.simulated) for t in TARGETS if not t.configuration.unit
 }

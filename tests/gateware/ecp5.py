@@ -34,8 +34,8 @@ BUILD = ROOT / "build" / "mapped"  # this folder is not in /tmp, because YoWASP'
 TIMEOUT_S = 1800
 SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
 SCRIPT += ["write_json out.json"]
-# `LOGIC` matches an instance of a LUT4 or a multiplexer; its groups are the cell type, the LUT's contents and the
-# pins. `OTHER` matches an instance of any other cell.
+# `LOGIC` matches an instance of a LUT4 or a multiplexer. The groups of the match are the cell type, the LUT's contents
+# and the pins. `OTHER` matches the type at the start of an instance of another cell.
 LOGIC = re.compile(
     r"^\s*(LUT4|PFUMX|L6MUX21)\s+(?:#\((?:\s*//[^\n]*)?\s*\.INIT\s*\((\d+'\w+)\)\s*\)\s*)?[^\s(]+\s*\((.*?)\);",
     re.MULTILINE | re.DOTALL,
@@ -50,7 +50,7 @@ def with_expressions(verilog: str) -> str:
 
     def assignment(match: re.Match) -> str:
         kind, contents, text = match.groups()
-        # The space at the end is necessary after an escaped Verilog name.
+        # An escaped Verilog name must end with a space.
         pins = {name: f"{value.strip()} " for name, value in PIN.findall(text)}
         if kind == "LUT4":
             digits = contents.partition("'")[2]
@@ -75,7 +75,7 @@ def models(verilog: str) -> str:
 
 
 def with_cells(verilog: str) -> str:
-    """Return Verilog that can be simulated: expressions replace LUTs and multiplexers, and models of the other cells
+    """Return Verilog that can be simulated. Expressions replace the LUTs and multiplexers. Models of all other cells
     are added.
     """
     text = with_expressions(verilog)

@@ -23,7 +23,7 @@ from gateware.flow import toolchain
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "mutants"  # this folder is not in /tmp, because YoWASP's Yosys cannot read /tmp
-RECORD = "CIPHERLANE_RECORD_DESIGNS"  # environment variable: folder for lists of simulated designs and their tests
+RECORD = "CIPHERLANE_RECORD_DESIGNS"  # environment variable: folder in which to store simulated designs
 FAULTY = "CIPHERLANE_FAULTY_DESIGNS"  # environment variable: folder with the faulty Verilog to simulate
 NUMBER = "CIPHERLANE_FAULT"  # environment variable: number of the fault; 1 is the first, 0 means no fault
 NOT_SIMULATED = 3  # exit status if no test simulated the faulty design
@@ -53,15 +53,15 @@ def pytest_sessionfinish(session):
 
 def _count_anew() -> None:
     """Make Migen number signals as in a new process, so that the Verilog is the same in every test run."""
-    # The next number is a multiple of `step`, which exceeds the number of signals in any design. A larger `step` would
-    # waste memory, because Migen's simulator allocates an entry for every number up to the last.
+    # Set the next number to a multiple of `step`. `step` is larger than the number of signals in any design. A larger
+    # `step` would waste memory, because Migen's simulator allocates memory for every number up to the last.
     step = 1 << 17
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
 
 def substitute(name: str, verilog: str, data_files: dict[str, str]) -> str:
-    """Return the Verilog to simulate for the design `name`: the given Verilog, or a version with a fault if the
-    environment requests one.
+    """Return the Verilog to simulate for the design `name`. This is the given Verilog, or a version with a fault if an
+    environment variable requests it.
     """
     if folder := os.environ.get(RECORD):
         whole = _whole(verilog, data_files)
@@ -76,7 +76,7 @@ def substitute(name: str, verilog: str, data_files: dict[str, str]) -> str:
 
 
 def simulated(model: Path) -> None:
-    """Record that the current test simulates this model, if recording is on."""
+    """If recording is on, add the current test to the list of tests that simulate this model."""
     folder = os.environ.get(RECORD)
     if folder:
         with Path(folder, f"{model.name}.tests").open("a") as tests:
@@ -121,7 +121,7 @@ def _yosys(verilog: str, commands: list[str], result: str) -> str:
 
 
 def _whole(verilog: str, data_files: dict[str, str]) -> str:
-    """Return the Verilog with the memories' initial contents as assignments, so that it needs no data files."""
+    """Return the Verilog without data files: assignments set the initial contents of the memories."""
     return re.sub(r'\$readmemh\("(.*)", (\w+)\);', partial(_contents, data_files), verilog)
 
 

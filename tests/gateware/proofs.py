@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove with Yosys that two combinational circuits are equal, with Yosys' own models of the FPGA cells."""
+"""Prove with Yosys that two combinational circuits are equal. Yosys' own models define the FPGA cells."""
 
 import subprocess
 import sys

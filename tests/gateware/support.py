@@ -199,7 +199,8 @@ class Simulation:
                     writes.append((assign.l, getattr(assign.r, "value", assign.r)))
 
     def run(self, *generators, background=(), max_cycles: int):
-        """Run until every generator has ended; generators in `background` continue in the next run.
+        """Run until every generator in `generators` has ended. Generators in `background` need not end; a later call
+        can continue them.
 
         Raises
         ------

@@ -18,7 +18,8 @@ from tests.kept import figures
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
 COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core_datapath, int)]
-# Synthesis omits block RAMs at the unused end of a ROM. It may omit at most this fraction of the ROM's block RAMs.
+# Largest fraction of a ROM's block RAMs that synthesis is allowed to omit. Synthesis omits the block RAMs of the unused
+# space at the end of the ROM.
 EMPTY_MOST = 1 / 8
 # The targets whose firmware leaves the least free space in a ROM: first of 64 KB, then of 48 KB.
 LONGEST = ("ecpix5_sdram", "colorlight_i5_sdram")
@@ -32,7 +33,7 @@ def total(target, configuration=None):
     ("words", "bits", "widest", "count"),
     [
         (16384, 32, 36, 32),
-        (2304, 32, 18, 6),  # six block RAMs of 1024 x 18 bits: three for 2304 words, times two for 32 bits
+        (2304, 32, 18, 6),  # 2304 words need three block RAMs of 1024 x 18 bits; 32 bits need two of them side by side
         (128, 32, 36, 1),
         (128, 32, 18, 2),
         (64, 131, 36, 4),

@@ -48,8 +48,8 @@ def _imported(path):
 
 
 def _layer(module):
-    """Return the number of the layer of `gateware/net` that contains a module. If the module's name begins with the
-    names of several layers, the longest of these names counts.
+    """Return the number of the layer of `gateware/net` that contains a module. If several names of layers are prefixes
+    of the module's name, the longest prefix decides.
     """
     names = {name: number for number, layer in enumerate(NET_LAYERS) for name in layer}
     return names[max((name for name in names if f"{module}.".startswith(f"{name}.")), key=len)]
@@ -98,7 +98,7 @@ def test_only_the_build_flow_imports_the_host_tool():
 
 
 def test_packages_of_the_gateware_import_each_other_relatively():
-    """The folder is the package `gateware` in a checkout, and `cipherlane_gateware` where it is installed."""
+    """An installation calls this package `cipherlane_gateware`, so its files must not import the name `gateware`."""
     absolute = re.compile(r"^\s*(?:from|import) gateware\b", re.M)
     assert [path for path in (ROOT / "gateware").rglob("*.py") if absolute.search(path.read_text())] == []
 
@@ -135,7 +135,7 @@ def test_a_module_is_a_board_because_it_declares_one():
 
 
 def _part(module):
-    """Return the name of the part of the architecture that contains a module, such as `gateware.net`."""
+    """Return a module's entry in the structure diagram: its subpackage of `gateware`, or its top-level package."""
     top, *rest = module.split(".")
     return ".".join(["gateware", *rest[:1]]) if top == "gateware" else top
 

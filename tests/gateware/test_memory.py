@@ -40,8 +40,8 @@ def declared(module: Module):
 
 
 class Watched(Module):
-    """Wraps a module. `collision` is high in cycles in which the module reads a word of its memory during a write to
-    this word, and uses the value.
+    """Wraps a module that contains one memory. `collision` is high while the module reads the word that it writes in
+    the same cycle, unless the module does not use the value it reads.
     """
 
     def __init__(self, dut: Module, in_vain: Signal | int = 0):
@@ -110,8 +110,8 @@ def test_packet_buffer():
 
 
 def test_output_queue():
-    """A pipeline feeds the queue. It writes each block some cycles after it has reserved a row of the queue for the
-    block.
+    """A pipeline feeds the queue. The pipeline first reserves a row of the queue for each block, and some cycles later
+    writes the block into this row.
     """
     queue = OutputQueue(3)
     top = Watched(queue, in_vain=queue.control["stored"] == 0)

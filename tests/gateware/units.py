@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the vector unit, and the accelerator with its CTR service, as separate designs with the parameters of a
-target.
+"""Builds two separate designs with the parameters of a target: the vector unit, and the accelerator with its CTR
+service.
 """
 
 from litex.soc.interconnect import csr_bus

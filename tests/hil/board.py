@@ -205,8 +205,8 @@ class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
 
 
 class _Exported:
-    """A simulated board that a labgrid exporter runs. It has those attributes of `simboard.SimulatedBoard` that
-    `SimulatedBoardDriver` uses.
+    """Gives access to a simulated board that a labgrid exporter runs. `SimulatedBoardDriver` uses this class like the
+    class `simboard.SimulatedBoard`; both have all attributes that the driver needs.
     """
 
     def __init__(self, resource):

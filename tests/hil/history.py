@@ -37,8 +37,8 @@ def read(path: Path) -> list[dict]:
 
 
 def append(path: Path, line: dict) -> None:
-    """Add a line with a single write, so that other processes see the whole line or nothing. If the last line is
-    incomplete, the new line starts after a line break.
+    """Add a line to the history in a single write, so that other processes see the whole line or nothing. If the file
+    does not end with a line break, begin with a line break.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -51,8 +51,8 @@ def append(path: Path, line: dict) -> None:
 
 
 def series(lines: list[dict]) -> dict[tuple, list[dict]]:
-    """Sort the lines into series: the runs with the same target, serial number and kind. Each series also contains
-    the lines for this target by which a user accepted a changed speed.
+    """Group the runs by target, serial number and kind. The runs of each group form a series. Each series also contains
+    the lines by which a user accepted a changed speed for this target.
     """
     found = {tuple(line.get(name) for name in SERIES): [] for line in lines if "figures" in line}
     for line in lines:

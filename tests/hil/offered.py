@@ -89,8 +89,8 @@ def token(value):
 
 
 def way(resource):
-    """Return host and TCP port at which a network resource can be reached. For a resource behind a proxy, labgrid opens
-    an SSH tunnel; host and port are then the tunnel's local end.
+    """Return the host and the TCP port of a network resource. If the resource is behind a proxy, labgrid opens an SSH
+    tunnel. The function then returns the tunnel's host and port on this machine.
     """
     host(resource.host)
     extra = getattr(resource, "extra", None) or {}

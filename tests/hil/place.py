@@ -88,7 +88,7 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             held = True
             yield token
         finally:
-            # if the place was not acquired, its release can fail, and this is no error
+            # ignore a failed release if the place was not acquired
             with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):
                 client(coordinator, "-p", "+", "release", token=token)
     finally:

@@ -18,8 +18,8 @@ from math import sqrt
 
 LEAST = 0.005
 RUNS_NEEDED = 3
-# Maximum number of values that count in each level. Only the newest values count, because speeds drift slowly, for
-# example with the room temperature.
+# In each level (see `Levels`), only this many of the newest values count. Older values do not count, because speeds
+# drift slowly, for example with the room temperature.
 WINDOW = 30
 # Student's t for a one-sided probability of 0.001 and 1 to 30 degrees of freedom. Above 30, the last value is used.
 _T = (
@@ -78,8 +78,8 @@ class Levels:
         return sum(self.values) / len(self.values)
 
     def allowed(self) -> float | None:
-        """Return the relative deviation from the mean that noise can explain, or None if there are too few runs to
-        compute it.
+        """Return the largest deviation from the mean that noise can explain, as a fraction of the mean. Return None if
+        there are too few runs to estimate the noise.
         """
         counted = [level[-WINDOW:] for level in self.levels if level]
         freedom = sum(len(level) - 1 for level in counted)

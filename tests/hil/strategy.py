@@ -84,7 +84,7 @@ class BoardStrategy(Strategy):
 
     @property
     def restarts(self):
-        """True if the board has a power switch, a reset or a bitstream loader, by which `restart` can restart it."""
+        """True if `restart` can restart the board by a power switch, a reset or a bitstream loader."""
         return bool(self.power or self.reset or self.loader)
 
     @step(args=["status"])
@@ -122,7 +122,7 @@ class BoardStrategy(Strategy):
                 self.reset.reset()
             else:
                 self._load()
-            self.target.update_resources()  # the serial port can have disappeared and returned in the meantime
+            self.target.update_resources()  # find the serial port again, because a restart can disconnect it
             self.target.activate(self.board)
             self._await_answer()
 

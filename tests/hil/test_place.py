@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests places at a labgrid coordinator. Coordinator and exporter are real and run on this machine; the boards are
-simulated.
+"""Tests how the suite reserves boards, which labgrid calls places. A real coordinator and a real exporter run on this
+machine; the boards are simulated.
 """
 
 import contextlib
@@ -20,8 +20,8 @@ from tests.waiting import HANG_S, until
 
 PROGRAMS = Path(sys.executable).parent
 READY_S = HANG_S
-# What the exporter has printed when it is connected and exports the last resource, in either order. It does not flush
-# its lines `add resource`, so they can stay in its buffer.
+# These two messages of the exporter, in either order, show that it is connected and exports its last resource. The test
+# waits for no lines `add resource`, because such lines can stay in the exporter's buffer.
 EXPORTS = r"(?s)(?=.*Exporter ready)(?=.*queued update for resource sim_eth/SimulatedBoard)"
 
 

@@ -39,8 +39,8 @@ class PortBehindTheCable(USBSerialPort):
 
 @pytest.fixture
 def board_behind_cable(tmp_path):
-    """Return a function that makes a strategy (labgrid's object that controls a board). The function takes names for
-    the board's serial port. Each time the port is found, it has the next of these names.
+    """Return a function that makes a strategy, labgrid's object that controls a board. The function's argument is a
+    list of port names. Each time the board's serial port is found, the port gets the next name from this list.
     """
     program, words = recorded_loader(tmp_path / "programs")
     bitstream = tmp_path / "board.bit"
@@ -60,8 +60,8 @@ def board_behind_cable(tmp_path):
         def load_and_take_the_port(*arguments):
             load(*arguments)
             port.away = True
-            # The port stays away for a shorter time than with a real cable. But it stays away for more than 0.1 s,
-            # labgrid's interval between two checks of its resources.
+            # A real cable takes the port away for longer. Here, 0.2 s suffices, because labgrid checks its resources
+            # every 0.1 s.
             time.sleep(0.2)
 
         loader.load = load_and_take_the_port

@@ -12,8 +12,8 @@ _ADVISES = re.compile(
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\band resume\b|\bresume with\b|\bto resume\b|\bload \b"
 )
-# Files that give no advice, although the pattern matches some of their texts: two files contain style sheets, the third
-# writes a page.
+# The pattern also matches texts in these files, but the files give no advice. Two files contain style sheets, and the
+# third writes a page.
 _NO_ADVICE = {"cipherlane/report/page.py", "cipherlane/report/sorting.py", "cipherlane_base/wire/reference.py"}
 _NO_ERRORS = {
     "add_argument",
@@ -72,7 +72,7 @@ def _text(node: ast.AST) -> str | None:
     return None
 
 
-# Each item maps a part of a piece of advice to the test that follows the advice.
+# Maps a phrase from each piece of advice to the test that follows this advice.
 RUN = {
     "or it failed when keys changed; run `cipherlane pair`": "test_pair::test_doctor_says_that_a_fault_closed_the_port",
     "no frame passes until the next `cipherlane pair`": "test_pair::test_undo_on_a_board_that_requires_macsec",
@@ -195,7 +195,7 @@ RUN = {
     "SPI flash: say --memory spi": "test_flashing::test_a_board_with_a_bootloader_is_loaded_into_its_flash",
     "with --allow-host NAME:PORT": "test_live_server::test_an_allowed_host_reaches_page_and_messages_and_no_other_does",
 }
-# For advice that no test follows: maps a part of the advice to the reason.
+# Advice that no test follows. Maps a phrase from each such piece of advice to the reason.
 NOT_RUN = {
     "a report needs a board that `make bitstream` built": "would place and route",
     "ask its author for the file that `cipherlane bench` wrote": "is for a person",

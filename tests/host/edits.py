@@ -151,8 +151,8 @@ def _splice(rng, file, data):
 
 
 def _replace_record(rng, file, data):
-    """Replace one record by a record of another file under the same key: by the record with the same number or, if
-    the other file is shorter, by its last record.
+    """Replace one record by a record of another file under the same key. The replacement has the same number. If the
+    other file has too few records, its last record replaces the record.
     """
     other = drawn(rng, file.key, file.size).records
     records = file.records
@@ -219,7 +219,7 @@ def check(seed, folder, *words):
     source, out = folder / "in", folder / "out"
     source.write_bytes(data)
     clean = file.clean(data)
-    # If `streams` is true, the command writes to standard output, which gets each record as soon as it is verified.
+    # If `streams` is true, the command writes to standard output, and passes on each record as soon as it is verified.
     streams = random.Random(seed).random() < 0.5
     env = {"CIPHERLANE_KEY": file.key.hex()}
     status, stdout, stderr = command("decrypt", *words, source, "-" if streams else out, env=env)

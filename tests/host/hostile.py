@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Hostile boards, chosen by seed: model boards with mutated replies, on links with noise and data from other senders.
+"""Model boards that are hostile to the host tool, in a way chosen by seed. The boards mutate replies. Their links carry
+noise, and data from other senders.
 
 Time is simulated, and passes with each piece that arrives. `hostile_runs` states what a hostile board must never
 achieve, and runs the host tool's commands against many of them.
@@ -17,8 +18,8 @@ from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 PIECE = 0.002  # seconds that the clock advances for each arriving piece of data
 ARRIVAL = 5e-6  # minimum seconds between the sending of a frame and its arrival, so that time always advances
 LAST = float("inf")
-# Maximum number of clock readings. After this number, the live view is interrupted; any other command fails, because it
-# counts as an endless loop.
+# A command that reads the clock more often than this counts as an endless loop, and fails. The live view never ends by
+# itself, so the clock interrupts the live view instead.
 MOST_CALLS = 400_000
 # If the host reads the clock more often than this at the same simulated time, the host is in an endless loop.
 MOST_STUCK = 1000

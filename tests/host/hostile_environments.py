@@ -102,8 +102,8 @@ def run(seed, urls, folder):
 
 
 def _wait(pid):
-    """Return the exit status of a process. If a signal ended the process, this is the signal's negative number. Return
-    None if the process hung and was killed.
+    """Return the exit status of a process, or the negative number of the signal that ended the process. Return None if
+    the process hung and was killed.
     """
     handle = os.pidfd_open(pid)
     ended = select.select([handle], [], [], HANGS_S)[0]

@@ -78,7 +78,7 @@ class Plan:
     encoding: tuple[str, str] = ("utf-8", "strict")
     variables: dict[str, str | None] = field(default_factory=dict)
     limits: dict[int, int] = field(default_factory=dict)
-    # signals to send, each with the step at which to send it (see `_signal_at`)
+    # signals to send, each as (number of lines that the tool executes before it, number of the signal)
     signals: list[tuple[int, int]] = field(default_factory=list)
     features: list[str] = field(default_factory=list)
 
@@ -334,7 +334,7 @@ def _jump(rng):
 
 
 def _signal_at(signals):
-    """Send each signal at its step, that is, as soon as the tool has executed as many lines as the step states.
+    """Send each signal as soon as the tool has executed the number of lines that is given with the signal.
 
     Steps are executed lines of the tool, counted from the moment when it has set its own handler for SIGINT.
     """

@@ -45,7 +45,7 @@ PARSER = build_parser()
 ATTEMPTS = 4
 _SLACK = 0.05  # seconds added to time limits, because data can still be arriving when a limit is reached
 ATTEMPT = 2 * TIMEOUT + _SLACK
-# Maximum seconds of a request: each attempt first waits for room in the window, then for an answer.
+# Maximum seconds of a request. Each attempt can wait twice: for room in the window, and for an answer.
 EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
 # Maximum seconds until a stalled transfer ends. The host first repeats a record, then asks whether the session still
 # exists.
@@ -109,8 +109,8 @@ class Watched(Device):
 
 
 class Pictures(Hub):
-    """The hub of the live view, which passes messages to viewers. Here it has one fake viewer, and keeps the latest
-    messages for this viewer.
+    """A hub of the live view, which passes messages to viewers. This hub has one fake viewer, and also stores the last
+    six messages.
     """
 
     def __init__(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulated links between a `Device` and a model board: they damage records at random, by seed, in simulated time."""
+"""Links between a `Device` and a model board, in simulated time. A link's seed determines which records are damaged."""
 
 import random
 from collections import deque
@@ -13,7 +13,7 @@ from .model import HEADER, from_frame, to_frame
 FAST = Pace.fixed(0.02, attempts=12)
 QUICK = Pace(first=0.2, minimum=0.02, maximum=0.2, attempts=60)
 RECORD_TIME = 1e-4  # seconds that a record needs on the link
-SLOT = 2048  # the board's window consists of slots of this many bytes; a datagram occupies one or more whole slots
+SLOT = 2048  # size in bytes of a slot of the board's window; each datagram occupies one or more whole slots
 
 
 class SimulatedClock(Clock):
@@ -63,7 +63,8 @@ class LossyLink(Transport):
         self.pace = pace
         self.run = run
         self.runs = []  # number of records in each run; one call of `receive_run` returns one run
-        self.left = None  # a received record for the next run: it is empty, or longer than the first of this run
+        # record kept for the next run, because it is empty or longer than the first record of this run
+        self.left = None
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()
         self.replies = deque()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A model of the board: written from the documentation of records, independently of the tool, with OpenSSL for AES.
+"""A model of the board, written from the documentation of the records and independently of the tool. OpenSSL computes
+AES.
 
 From the host package it uses only the data in wire.toml. It implements framing again, byte by byte.
 """
@@ -136,7 +137,7 @@ class PeerBoard:
         return session, fields
 
     def _held(self):
-        """Return how many entries of the table of ranges are used. Adjacent ended ranges of one key share an entry."""
+        """Return the number of used entries in the table of ranges. Adjoining ended ranges of a key share an entry."""
         merged = set()
         for entry in self.entries:
             start, count = entry.range()
@@ -323,8 +324,8 @@ class PeerBoard:
     _load_begin = _load_data = _load_start = _loader
 
     def _mac(self, session, offset, token, data):
-        """Compute the authentication code (CMAC) of a message of whole bytes. The host has already padded the message.
-        OpenSSL pads messages itself, so this method first removes the host's padding.
+        """Compute the CMAC (authentication code) of a message of whole bytes. If the host has padded the message,
+        remove the padding first, because OpenSSL pads messages itself.
         """
         engine, subkey, key = MAC.unpack_from(data)
         assert self.engines >> engine & 1 and subkey in (1, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes a folder like the build of a simulated board. Its program runs the model board instead of the simulation."""
+"""Makes a folder that looks like the build of a simulated board. The program in this folder runs the model board."""
 
 import json
 import sys

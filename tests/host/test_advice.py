@@ -124,8 +124,8 @@ def test_of_files_that_are_in_the_way(place, to):
 )
 @pytest.mark.parametrize("before", [False, True])
 def test_of_going_on(place, server, to, words, before):
-    """The command that the tool advises for resuming works, whether options stand before or after the command's name.
-    The advised command omits the key. It also omits --log, because the log file exists by then.
+    """If a transfer fails, the tool prints a command that resumes it. This command must work, wherever the options
+    stood in the failed command. The printed command omits the key, and also --log, because the log file exists by then.
     """
     if before and not words[0].startswith(("--log", "--force")):
         pytest.skip("options of the command stand after it")
@@ -419,7 +419,8 @@ def test_of_ports(place, server, to, monkeypatch):
     board = NullBoard(port=0)
     with Served(lambda: board.serve_once(0.05)):
         works("find", "--network", board.url, "--timeout", "1")
-        works("info", "--port", board.url)  # follows the advice to give an IPv4 address: `board.url` contains one
+        # works, because `board.url` contains an IPv4 address, as the advice below asks
+        works("info", "--port", board.url)
     board.close()
     refused("check the address, or start the board", "info", "--port", board.url)
     board = NullBoard(port=int(board.url.rpartition(":")[2]))

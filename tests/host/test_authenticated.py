@@ -127,7 +127,7 @@ def test_the_null_board_agrees(null_board, tmp_path, monkeypatch):
         (tmp_path / "in").write_bytes(data)
         assert command("encrypt", "--port", null_board.url, "--force", tmp_path / "in", tmp_path / "out")[0] == 0
         assert parsed((tmp_path / "out").read_bytes()).plain == data
-        # The board deletes its list of used ranges of counter blocks, as a power cycle does.
+        # Delete the null board's list of used ranges of counter blocks, as a power cycle does.
         monkeypatch.setattr(null_board, "_ranges", nullranges.Ranges())
         words = ("decrypt", "--port", null_board.url, "--force", "--verify", tmp_path / "out", tmp_path / "back")
         assert command(*words)[0] == 0
@@ -421,8 +421,8 @@ def stopped(server, words, part, number, records):
 @pytest.mark.parametrize("records", [10, 120])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_transfer_is_resumed(server, tmp_path, number, records):
-    """A transfer can be resumed in both directions. This holds even if the output is longer than its sidecar (the
-    journal file) states, and if the board's window has moved past record 0.
+    """An interrupted encryption or decryption can be resumed. This is also true if the output is longer than its
+    sidecar (the journal file) states, or if the board's window has moved past record 0.
     """
     data = random.Random(3).randbytes(150_001)
     (tmp_path / "in").write_bytes(data)
@@ -469,8 +469,8 @@ def test_both_directions_are_resumed_after_any_record(server, tmp_path, fails_af
 
 @LOCKED
 def test_the_last_record_is_done_again_as_the_last_one(server, tmp_path, monkeypatch):
-    """OUT.part was complete, but was not yet renamed to OUT, when the run was interrupted. A later run repeats the last
-    record, and still marks it as the last record.
+    """The run is interrupted when OUT.part is complete, but before the tool renames OUT.part to OUT. A later run must
+    repeat the last record, and must again mark it as the last record.
     """
     data = bytes(4 * SIZE)
     (tmp_path / "in").write_bytes(data)

@@ -31,7 +31,7 @@ def settled(folder):
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """Make the folder in which the commands run, with an input, a key, a configuration and an unfinished output."""
+    """Make the folder in which the commands run, with an input, a key and a configuration file."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").write_bytes(random.Random(1).randbytes(5003))
     (tmp_path / "key").write_text(KEY)

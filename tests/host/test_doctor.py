@@ -126,8 +126,8 @@ def test_a_clock_that_is_not_what_the_firmware_says(checked, share):
 
 @pytest.mark.parametrize(("pauses", "passed"), [([5.0], True), ([5.0, 5.0], True), ([5.0, 5.0, 5.0], False)])
 def test_pauses_of_this_machine_are_not_taken_for_the_board_s_clock(checked, pauses, passed):
-    """If this machine pauses during a measurement of the board's clock, the tool measures again. Pauses make the check
-    of the clock fail only if every measurement contains one.
+    """If this machine pauses during a measurement of the board's clock, the tool measures again. The check of the clock
+    fails only if this machine pauses in every measurement.
     """
     board = TimedBoard()
     board.pauses = list(pauses)

@@ -30,7 +30,7 @@ FIELDS = [field["name"] for record in WIRE["record"] if record["name"] == "fastp
 
 
 class FastBoard(PeerBoard):
-    """A model board with a fast path, which drops records that it does not support."""
+    """A model board with a fast path. The fast path drops records that it does not support."""
 
     def __init__(self, port=4000):
         super().__init__(max_data=1440, rx_window=16384, max_sessions=8)

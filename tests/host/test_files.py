@@ -303,7 +303,7 @@ def test_what_a_pipe_has_is_read_at_once(tmp_path):
     """Reading from a pipe must return the bytes present, because waiting for a full buffer would delay records."""
     os.mkfifo(tmp_path / "pipe")
     descriptor = os.open(tmp_path / "pipe", os.O_RDWR)
-    # if the read wrongly waits for a full buffer, end it after 10 s
+    # After 10 s, fill the pipe. This ends a read that wrongly waits for a full buffer.
     late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))
     late.start()
     with InputFile(str(tmp_path / "pipe")) as source:
@@ -330,7 +330,8 @@ def test_verifier_notices_wrong_and_missing_bytes():
         reader, writer = result.watch(io.BytesIO(bytes(48)), Sink())
         return result, reader, writer
 
-    # AES-128 of counter blocks 1 and 2 under the zero key. The stream starts at block 2^128 - 1; byte 32 is in block 1.
+    # Keystream (AES-128) of counter blocks 1 and 2 under the zero key. The stream starts with block 2^128 - 1. Block 0
+    # follows, so byte 32 of the stream is the first byte of block 1.
     keystream = bytes.fromhex("58e2fccefa7e3061367f1d57a4e7455a0388dace60b6a392f328c2b971b2fe78")
     check, reader, writer = verifier()
     reader.read(32)

@@ -107,8 +107,8 @@ def test_window_shrinks_once_in_a_round_trip():
 
 
 def test_answers_that_come_at_once_are_one_step():
-    """Answers that arrive together are processed together, so that no record counts as lost if its answer is among
-    them.
+    """Answers that arrive together are processed together. So a record does not count as lost if its answer arrives
+    together with answers to later records.
     """
     flights = filled(10)
     flights.window.start(1 << 20, 100)

@@ -393,7 +393,7 @@ def test_find_asks_at_serial_ports_on_usb_when_told_to(capsys, monkeypatch):
 
 @pytest.fixture
 def unserved():
-    """Yield a null board without a thread that serves it; it answers only while the test's clock waits."""
+    """Yield a null board that no thread serves. The board answers only while the host waits on the test's clock."""
     with contextlib.closing(NullBoard(port=0)) as board:
         yield board
 
@@ -408,7 +408,7 @@ def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monke
     def send_once(datagrams, records, address):
         if address in asked:
             raise OSError(errno.EHOSTDOWN, "Host is down")
-        if address[1] == port:  # later requests to the board's port fail, but the board's answers do not
+        if address[1] == port:  # further requests to this address fail; the board answers to another port
             asked.add(address)
         send(datagrams, records, address)
 

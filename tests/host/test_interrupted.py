@@ -80,7 +80,7 @@ def test_a_stream_that_the_board_ends_leaves_its_figures(tmp_path, shown):
 
 
 def test_an_interrupted_engine_leaves_its_figure(server, monkeypatch):
-    """A benchmark from memory to memory is interrupted after the board's second answer, and still prints a figure."""
+    """A benchmark from memory to memory prints a figure even if it is interrupted after the board's second answer."""
     parts, seen = Device._bench_parts, []
 
     def stopping(self, total, request):

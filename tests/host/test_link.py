@@ -11,8 +11,8 @@ from .links import SimulatedClock
 
 
 class Delays(Transport):
-    """A transport with a list of delays in seconds. It answers each request after the next delay in the list; a delay
-    of None means no answer.
+    """A transport that answers each request after a delay. The delays, in seconds, come from a list. For a delay of
+    None, the transport does not answer.
     """
 
     pace = Pace(first=1.0, minimum=0.1, maximum=5.0, attempts=4)
@@ -45,8 +45,8 @@ class Delays(Transport):
 
 
 def time_outs(*seconds):
-    """Send one request for each number in `seconds`. The number is the time until the request's answer arrives. Return
-    a list of the link's time-out after each request.
+    """Send one request for each number in `seconds`. The answer to a request arrives after this number of seconds.
+    Return a list of the link's time-out after each request.
     """
     link = Link(Delays(*seconds))
     found = []

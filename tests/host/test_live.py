@@ -130,8 +130,8 @@ class Watch(Clock):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_picture_comes_whole_with_its_own_plaintext(seed):
-    """Each encrypted picture is paired with its own plaintext, whatever the sizes of reads and writes, and however late
-    the writes are.
+    """The tool reads and writes the stream in pieces of any size, and writes can be late. Each encrypted picture must
+    still be paired with its own plaintext.
     """
     rng, clock, samples = random.Random(seed), Watch(), []
     film = [bytes((number,)) * 48 for number in range(7)]

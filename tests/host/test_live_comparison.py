@@ -105,8 +105,8 @@ def test_a_byte_changed_on_the_wire_of_both(null_board, monkeypatch):
 
 
 def test_long_turns_have_many_copies_and_show_the_last(null_board, monkeypatch, sessions):
-    """If a board is fast, each engine encrypts many copies of a picture before it is the next engine's turn. The page
-    shows the last copy, with the counter blocks of that copy.
+    """On a fast board, each engine encrypts many copies of a picture before the next engine takes over. The page shows
+    the last of these copies, with the counter blocks of this copy.
     """
     found = []
 

@@ -265,7 +265,7 @@ def test_what_is_not_read_is_not_sent(live):
     live.hub.next = counted
     with live.connect(max_queue=1) as viewer, live.connect(max_size=None) as reader:
         live_wait(lambda: live.hub.viewers == 2)
-        for _ in range(ROUNDS):  # meanwhile, a viewer that reads gets every picture
+        for _ in range(ROUNDS):  # one viewer does not read; the other viewer, `reader`, gets every picture
             live.hub.put(Channel.PICTURE, bytes(1 << 20))
             viewer.send("ready")
             reader.send("ready")

@@ -97,8 +97,8 @@ def test_three_states_of_a_picture(null_board, monkeypatch):
 @pytest.mark.parametrize("viewers", [0, 1])
 @pytest.mark.parametrize("echo", [False, True])
 def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, viewers):
-    """The host's library checks every picture, shown or not. It checks before the option `tamper` changes the picture,
-    because such changes are not the board's fault.
+    """The host's library checks every picture, even if no viewer sees the picture. The check comes before the option
+    `tamper`, because a picture that this option has changed is not the board's fault.
     """
     board, passed = NullBoard(port=0, echo=echo), []
 
@@ -356,8 +356,8 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
-    """One board encrypts, and a second board decrypts. On both boards, the counter blocks of each session follow those
-    of the session before. So the boards' tables of ranges do not fill.
+    """One board encrypts, and a second board decrypts. On each board, the counter blocks of a session follow the blocks
+    of the previous session. The boards merge such ranges, so their tables of ranges do not fill.
     """
     monkeypatch.setattr("cipherlane.measuring.nullranges.WINDOW", 32)  # window size of a real board, in records
     board = NullBoard(port=0)
@@ -393,8 +393,8 @@ def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monke
 
 @pytest.mark.parametrize("silent", ["nothing", "data", "all"])
 def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeypatch, silent):
-    """When the stream is stopped, the tool closes its session. It does so even if the board answers the close request,
-    but no data records. If the board answers nothing at all, the tool ends without waiting for the board.
+    """When the stream is stopped, the tool closes its session, even if the board answers no more data records. If the
+    board answers nothing at all, the tool ends without an answer to its close request.
     """
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
     if silent != "all":  # this time limit is so long that it cannot pass during the test

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests moving pictures that the live view reads with PyAV: from a video file, which the test encodes, and a camera."""
+"""Tests moving pictures that the live view reads with PyAV, from a camera or from a video that the test encodes."""
 
 import itertools
 import socket

@@ -245,8 +245,8 @@ def test_firmware_of_another_build_than_was_sent(board, file, monkeypatch):
 
 
 def test_a_reply_to_start_that_is_lost_is_no_failure(board, file):
-    """If the reply to the start request is lost, the host repeats the request. By then the firmware runs, and it
-    rejects the unknown request; this is no error.
+    """If the reply to the start request is lost, the host repeats the request. By then the firmware runs, and rejects
+    the repeated request, because only the loader knows this request. The command must still succeed.
     """
     answer = board.board.answer
     board.board.running = False

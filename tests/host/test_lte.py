@@ -56,8 +56,8 @@ def test_published_sets(server, tmp_path, given, verb):
 
 @pytest.mark.parametrize("bits", [7993, 8000, 24007, 40017])
 def test_each_record_but_the_last_bits(server, tmp_path, bits):
-    """Messages can be longer than one record. If the length is in whole bytes, --bits is not needed, even for standard
-    input.
+    """A message can be longer than one record. If the message is a whole number of bytes long, the user can omit
+    --bits, even if the message comes from standard input.
     """
     data = random.Random(bits).randbytes((bits + 7) // 8)
     (tmp_path / "in").write_bytes(data)

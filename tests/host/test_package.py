@@ -94,7 +94,7 @@ def test_every_setting_is_documented():
 # The subpackages, called rooms, from the lowest to the highest. Each room is allowed to import only itself and lower
 # rooms.
 ROOMS = ("files", "protocol", "transport", "link", "measuring", "report", "live", "commands")
-_ABOVE = {"cli", "start", "__main__"}  # no room may import these modules, which import `commands`
+_ABOVE = {"cli", "start", "__main__"}  # these modules import `commands`, so no room may import them
 
 
 def test_no_room_imports_a_higher_one():

@@ -191,7 +191,7 @@ def test_undo_on_a_board_that_requires_macsec(board, to, tmp_path, monkeypatch):
 
 
 def test_advice(board, to, tmp_path, monkeypatch):
-    """Follow the advice in the messages of `cipherlane pair`: it must work."""
+    """The test follows the advice in the messages of `cipherlane pair`. The advice must work."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(pair, "_INTERFACES", tmp_path / "net")
     words = ("pair", *to, "--static", "--interface", "eth7", "script")

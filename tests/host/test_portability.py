@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the host tool without POSIX modules, as on Windows. Features that need such a module must report this, and all
-others must work.
+"""Tests the host tool without POSIX modules, as on Windows. A feature that needs a missing module must report this. All
+other features must work.
 """
 
 import os

@@ -404,8 +404,8 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     assert "317.125" in Page(out.read_text()).texts
 
 
-# Maximum number of function calls to make one report. The report needs about a quarter of this number. A table with a
-# cell for each field in each row would need more.
+# Limit for the number of function calls that make one report. The report needs about a quarter of this number. If each
+# row of the table had a cell for each field, the report would exceed the limit.
 MOST_CALLS = 5_000_000
 
 

@@ -26,8 +26,8 @@ STATUS = {
 
 
 def heed_signals():
-    """Restore default signal handling in the programs that the test starts, because nohup or a shell can have set it
-    to "ignore".
+    """Restore the default signal handlers in a program that the test starts. Otherwise, the program could ignore
+    signals, because programs inherit this setting from nohup or from a shell.
     """
     for number in STATUS:
         signal.signal(number, signal.SIG_DFL)
@@ -234,8 +234,8 @@ def test_records_are_of_one_size_from_begin_to_end(server, source, tmp_path):
 
 @LOCKED
 def test_a_board_that_forgot_goes_on_behind_what_is_complete(server, source, tmp_path):
-    """After a power cycle, the board has forgotten the stream, so `--resume` declares a new range of counter blocks.
-    Without a power cycle, it resumes the old range by its ticket.
+    """After a power cycle, the board does not know the stream any more. So `--resume` makes the host declare a new
+    range of counter blocks. Without a power cycle, the host resumes the old range by its ticket.
     """
     out = tmp_path / "out"
     server.board.fail_after = 1

@@ -149,8 +149,8 @@ def test_a_board_that_others_can_reach_is_not_used(tmp_path):
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_nothing_is_sent_to_a_port_of_another_process(tmp_path, when):
-    """The simulator reports a port that belongs to another process. The host must notice this, at the latest after it
-    has connected, and send nothing.
+    """The simulator reports a port that belongs to another process. The host must notice this before it connects, or
+    directly after it has connected, and must send nothing.
     """
     with socket.create_server(("127.0.0.1", 0)) as stranger:
         stranger.setblocking(False)
@@ -202,8 +202,8 @@ def processes_of(folder):
 
 @pytest.mark.parametrize("moment", [0, 60, 180, 300, 350, 390])
 def test_nothing_outlives_a_tool_that_is_killed(build, folders, moment):
-    """Kill the tool after it has executed `moment` lines, while it starts or ends a board. If `moment` is 0, do not
-    kill the tool. No process and no folder must remain.
+    """While the tool starts or ends a board, kill the tool after it has executed `moment` lines. With `moment` = 0, do
+    not kill the tool. Afterwards, no process and no temporary folder must remain.
     """
     program = [sys.executable, "-c", KILLED, str(moment)]
     done = subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, timeout=HANG_S)

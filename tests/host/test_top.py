@@ -395,8 +395,7 @@ def test_q_ends_it_soon_before_there_is_a_board():
 @ON_TERMINALS
 @pytest.mark.parametrize(("numbers", "status"), [(["INT", "INT"], 130), (["CONT"], 0), (["TERM", "HUP"], 143)])
 def test_signals_while_it_leaves_the_board_do_not_keep_it_from_that(null_board, monkeypatch, numbers, status):
-    """Signals can arrive while the app ends its session with the board. They must not keep the app from closing the
-    session.
+    """Signals can arrive while the app closes its session with the board. The app must still close the session.
 
     They arrive after the terminal was restored and before the board answers the close request.
     """

@@ -13,7 +13,7 @@ from .links import FAST, LossyLink
 from .model import PeerBoard
 
 KEY = bytes(range(32))
-IV = b"\xff" * 15 + b"\xf0"  # the counter wraps around within the first records
+IV = b"\xff" * 15 + b"\xf0"  # the counter block wraps around to 0 after 16 blocks
 
 
 def reference(data, key=KEY, iv=IV):
@@ -169,8 +169,8 @@ def test_port_that_goes_away_says_how_to_resume():
 
 @pytest.mark.parametrize("run", [1, 5, 40])
 def test_replies_of_others_are_ignored(run):
-    """The host ignores replies that belong to no request of the transfer. A run is the replies that one read returns;
-    the wrong replies arrive within a run or between two runs.
+    """The host ignores replies that belong to no request of the transfer. Such replies arrive within a run of right
+    replies, or between two runs. A run is the group of replies that one read returns.
     """
     data = random.Random(9).randbytes(20_000)
     link = LossyLink(PeerBoard(rx_window=16384), seed=0, ordered=True, run=run)
@@ -337,7 +337,8 @@ def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, see
 
 @pytest.mark.parametrize("kept", range(0, 40, 3))
 def test_what_was_interrupted_goes_on_in_its_range(kept):
-    """Interrupt a transfer after `kept` results. It can be resumed at any record from `session.first` on.
+    """Interrupt a transfer after `kept` results. The transfer can be resumed at any record that starts at the offset
+    `session.first` or later.
 
     The board still answers records that were already sent.
     """

@@ -14,7 +14,8 @@ import sys
 
 FINIT_MODULE = 313  # system call on x86-64
 POWER_OFF = 0x4321FEDC
-# The module gcm needs random numbers, so the modules of their generator are loaded before it.
+# Kernel modules, in the order in which they are loaded. The module gcm needs random numbers, so the modules of the
+# random number generator come before it.
 MODULES = (
     "hmac",
     "sha512_generic",

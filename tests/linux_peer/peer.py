@@ -280,8 +280,8 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 class Cable:
-    """Receives and sends frames on the cable between the board and the Linux, from a process outside the Linux. It is
-    a context manager.
+    """A context manager that receives and sends frames on the cable between the board and the Linux. It works from
+    outside the Linux.
     """
 
     def __init__(self, inside: list[str], tap: str):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes the UART of a simulated board reachable at a port of this machine, if the board is in its own network
-namespace.
+"""Makes the UART of a simulated board reachable at a TCP port of this machine. The board has its own network namespace,
+so its UART is not reachable otherwise.
 """
 
 import contextlib

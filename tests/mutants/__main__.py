@@ -54,8 +54,8 @@ def main() -> int:
 
 
 def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the guards of the parts (firmware, host or gateware) that the options select. With the option --only, yield
-    only guards whose names contain the option's text.
+    """Of the mutants that lack a guard, yield those that the options select. Options can select parts (firmware, host
+    or gateware). The option --only selects mutants whose names contain the option's text.
     """
     for each in guards.guards():
         if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):

@@ -19,8 +19,8 @@ PROOFS = "tests/formal/"
 
 @dataclass(frozen=True)
 class Guard(Mutant):
-    """A mutant that lacks one guard. The guard's test must fail with this mutant. A mutant that does not even compile
-    is an error.
+    """A mutant that lacks one guard. With this mutant, the guard's test must run and fail. If the test cannot run, for
+    example because the mutant does not compile, this is an error.
     """
 
     must_fail = True
@@ -30,7 +30,7 @@ class Guard(Mutant):
         return digest_of([self.place, self.change, self.judges()])
 
     def control(self) -> Mutant:
-        """Return a control run: a `Mutant` with unchanged sources. The test must pass with it."""
+        """Return a `Mutant` with unchanged sources for the control run, in which the test must pass."""
         return Mutant(f"{self.tests[0]}, as it is", self.part, self.tests, "", " ".join(self.tests), boards=self.boards)
 
 

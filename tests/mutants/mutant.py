@@ -62,7 +62,8 @@ class Mutant:
     environment: Mapping[str, str] = field(default_factory=dict)
     boards: tuple[str, ...] = ()
 
-    # If true, only a failing test detects the mutant. If false, any unsuccessful end of the tests detects it.
+    # If true, the mutant counts as detected only if a test fails. If false, the mutant also counts as detected if the
+    # tests end without success for another reason, such as a time-out.
     must_fail = False
 
     def digest(self) -> str:
@@ -75,8 +76,8 @@ class Mutant:
         return digest_of([*self.tests, *((ROOT / file).read_text() for file in files)])
 
     def control(self) -> "Mutant":
-        """Return a control run: a `Mutant` that has no fault. The tests must pass with it. In gateware, Yosys still
-        rewrites the design.
+        """Return a `Mutant` without a fault for the control run, in which the tests must pass. In gateware, Yosys
+        rewrites the design in the control run, too.
         """
         if self.part == "gateware":
             environment = {**self.environment, mutation.NUMBER: "0"}

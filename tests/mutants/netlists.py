@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Mutants of gateware, made by Yosys' `mutate` from the Verilog that the tests' benches simulate."""
+"""Makes mutants of gateware: Yosys' command `mutate` changes the Verilog that the tests simulate."""
 
 import os
 import random

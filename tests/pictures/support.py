@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads an SVG: its shapes by colour, and its texts. A text is drawn as outlines, next to a comment that contains the
-text.
+"""Finds the texts in an SVG, and the shapes of a colour. The SVG draws each text as outlines, next to an XML comment
+that contains the text.
 """
 
 import re

@@ -6,8 +6,8 @@
 #include "accelerator/accel_access.h"
 
 /*
- * Time-outs of waits, counted in register reads. One read takes several cycles. The accelerator
- * takes 2 to 15 cycles per block, and more on a shared bus.
+ * Time limits, as numbers of register reads. One read takes several clock cycles. The accelerator
+ * takes 2 to 15 clock cycles per block, and more on a shared bus.
  */
 #define POLLS_COMMAND 10000u
 #define POLLS_RUN     100000u
@@ -162,7 +162,7 @@ int cl_accel_clear_key(const struct cl_accel *accel, unsigned int slot)
 	return key_command(accel, CL_ACCEL_CONTROL_CLEAR_KEY_MASK);
 }
 
-/* The function start is inlined, so that the code that runs for CTR occupies few cache lines. */
+/* This function is inlined, so that the code that runs for CTR occupies few cache lines. */
 __attribute__((always_inline)) static inline int start(const struct cl_accel *accel,
 						       uint16_t *number)
 {

@@ -28,9 +28,9 @@ struct cl_accel {
 	/** Base address of the accelerator's registers (cl_accel_regs.h). */
 	volatile uint32_t *regs;
 	/**
-	 * Function that drops the CPU's cached copies of the memory that the DMA writes. NULL if
-	 * the CPU does not cache that memory. The cache must be write-through and must not
-	 * prefetch.
+	 * Function that invalidates the CPU's data cache, so that the CPU reads the DMA's output
+	 * from memory. NULL if the CPU does not cache the memory that the DMA writes. The cache
+	 * must be write-through and must not prefetch.
 	 */
 	void (*dcache_flush)(void);
 };
@@ -62,8 +62,8 @@ struct cl_accel_descriptor {
 	/** Key slot to use. */
 	uint8_t slot;
 	/**
-	 * How many low bits of the counter block are incremented from block to block: one of the
-	 * codes CL_ACCEL_OPTIONS_WIDTH_*.
+	 * Code CL_ACCEL_OPTIONS_WIDTH_* of the counter width: the number of low bits of the counter
+	 * block that are incremented for the next block.
 	 */
 	uint8_t width;
 	/**

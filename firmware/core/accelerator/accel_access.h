@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Functions that the source files of the accelerator's driver share: they access registers, queue a
- * descriptor and wait for its end. Not for users of the driver.
+ * Functions that the source files of the accelerator's driver share; users of the driver do not
+ * call them. The functions access registers, queue a descriptor, and wait until the accelerator has
+ * finished a descriptor.
  */
 #ifndef CL_ACCEL_ACCESS_H
 #define CL_ACCEL_ACCESS_H

@@ -34,9 +34,9 @@ struct cl_accel_gcm {
 	 */
 	bool uncached;
 	/**
-	 * The IV. An IV of 12 bytes can be in any memory. The DMA reads an IV of any other length.
-	 * Such an IV must be in memory that the DMA can reach, and must not change until the
-	 * accelerator has finished the message.
+	 * The IV. If it has 12 bytes, the driver copies it to registers, so it can be in any
+	 * memory. An IV of another length must be in memory that the DMA can reach. It must not
+	 * change until the accelerator has finished the message.
 	 */
 	const uint8_t *iv;
 	uint32_t iv_length;

@@ -35,8 +35,8 @@ bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t
 }
 
 /**
- * Runs CTR through the bounce buffer, piece by piece. Not inlined, so that the code for buffers
- * that the DMA reaches occupies few cache lines.
+ * Runs CTR on data that the DMA cannot reach, by copying them through the bounce buffer. Not
+ * inlined, so that the code for data that the DMA can reach occupies few cache lines.
  */
 static __attribute__((noinline)) int bounce(const struct cl_accel_device *device, unsigned int slot,
 					    const uint8_t *counter, const uint8_t *in, uint8_t *out,
@@ -67,8 +67,8 @@ static __attribute__((noinline)) int bounce(const struct cl_accel_device *device
 }
 
 /**
- * Overwrites the data that remain in the accelerator's queues and buffers after a key was used. To
- * do so, it encrypts zeros with an all-zero key.
+ * Overwrites data of earlier requests that remain in the accelerator's queues and buffers. For this
+ * purpose, encrypts zeros with an all-zero key.
  *
  * @retval 0 done, or there is no bounce buffer and nothing was overwritten
  * @retval -errno as cl_accel_set_key

@@ -38,10 +38,9 @@ struct cl_accel_device {
 	uint8_t *bounce;
 	size_t bounce_bytes;
 	/**
-	 * Function that overwrites the data in the accelerator's memories. For this purpose it
-	 * encrypts @p len bytes of the bounce buffer in place, with the key in @p slot.
-	 * cl_engine_accel_gcm sets it. If it is NULL, the engine calls cl_accel_ctr for this
-	 * purpose.
+	 * Function that overwrites old data in the accelerator's memories. The function encrypts @p
+	 * len bytes of the bounce buffer in place, with the key in @p slot. cl_engine_accel_gcm
+	 * sets this member. If the member is NULL, the engine calls cl_accel_ctr instead.
 	 */
 	void (*pass)(const struct cl_accel_device *device, unsigned int slot, size_t len);
 	/** For each key slot, the generation number of its key; 0 if the slot is free. */
@@ -76,9 +75,9 @@ int cl_engine_accel_check_key(const struct cl_accel_device *device,
 			      const struct cl_engine_key *key);
 
 /**
- * Returns the engine `accelerator` on @p device, which must have been initialised. From set_key to
- * clear, a key occupies a key slot of its own, and is stored nowhere else. set_key returns -EBUSY
- * when no slot is free.
+ * Returns the engine `accelerator` on @p device, which must have been initialised. set_key stores
+ * each key in a key slot of its own, and nowhere else; clear frees the slot. set_key returns -EBUSY
+ * if no slot is free.
  */
 struct cl_engine cl_engine_accel(struct cl_accel_device *device);
 

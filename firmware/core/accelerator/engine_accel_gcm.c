@@ -102,8 +102,8 @@ static int accel_gcm(const struct cl_engine *engine, const struct cl_engine_key 
 }
 
 /**
- * Implements cl_accel_device.pass: encrypts a GCM message in place, and lets the tag overwrite the
- * first bytes of the ciphertext. This does no harm, because nothing uses the tag or the ciphertext.
+ * Implements cl_accel_device.pass by encrypting a GCM message in place. Nothing uses the tag or the
+ * ciphertext, so the tag is allowed to overwrite the first bytes of the ciphertext.
  */
 static void pass(const struct cl_accel_device *device, unsigned int slot, size_t len)
 {

@@ -19,8 +19,8 @@ static inline uint32_t cl_byte_rotate(uint32_t column, unsigned int rows)
 }
 
 /**
- * Returns column @p c after (Inv)SubBytes and (Inv)ShiftRows. The byte of row r comes from column c
- * + r, or from column c - r in the inverse cipher.
+ * Returns column @p c after (Inv)SubBytes and (Inv)ShiftRows. For row r, ShiftRows takes the byte
+ * from column (c + r) mod 4, and InvShiftRows takes it from column (c - r) mod 4.
  */
 static inline __attribute__((always_inline)) uint32_t
 cl_byte_substituted(bool inverse, const uint32_t state[4], unsigned int c)
@@ -58,8 +58,9 @@ cl_byte_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uin
 
 		if (inverse) {
 			/*
-			 * InvMixColumns(column) = MixColumns(corrected column). The correction adds
-			 * {04} times the sum of rows r and r + 2 to row r and to row r + 2.
+			 * Correct the column, so that MixColumns then gives InvMixColumns of the
+			 * original column: add {04} times (row r + row (r + 2)) to row r and to row
+			 * (r + 2).
 			 */
 			const uint32_t sum = column ^ cl_byte_rotate(column, 2);
 

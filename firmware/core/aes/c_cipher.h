@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The block cipher in C, in three styles of loop. A round uses byte operations, tables, or the
- * instructions of an ISA extension. The extension's header must be included before this header, and
- * must define CL_C_INSTRUCTION_ROUND and CL_C_INSTRUCTION_LAST.
+ * The block cipher in C, with three styles of loop. There are also three ways to compute a round:
+ * byte operations, tables, or the instructions of an ISA extension. A user of an ISA extension must
+ * include the extension's header before this header. The extension's header must define
+ * CL_C_INSTRUCTION_ROUND and CL_C_INSTRUCTION_LAST.
  *
  * Everything is inlined with constant arguments, so each use compiles to its own code.
  */
@@ -47,8 +48,8 @@ struct cl_c_cipher {
 	bool inverse;
 	enum cl_c_style style;
 	/**
-	 * For CL_C_UNROLLED, the number of rounds: 10, 12 or 14. The other styles read this number
-	 * from the key structure; for them the member is 0.
+	 * Number of rounds for CL_C_UNROLLED: 10, 12 or 14. For the other styles this member is 0,
+	 * because their code reads the number of rounds from the key structure.
 	 */
 	unsigned int rounds;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * ECB decryption in byte-oriented C, for code that decrypts few blocks, on a SoC without the
- * vector unit.
+ * ECB decryption in byte-oriented C. It is meant for code that decrypts few blocks on a SoC without
+ * the vector unit.
  */
 #ifndef CL_MODES_BYTE_H
 #define CL_MODES_BYTE_H
@@ -10,8 +10,8 @@
 #include "engine/modes.h"
 
 /**
- * Supports only ECB decryption. set_key refuses encryption, and the pointers to the functions for
- * CBC and for encryption are NULL.
+ * Supports only ECB decryption. set_key returns -EINVAL for a key that is meant for encryption. The
+ * function pointers for encryption and for CBC are NULL.
  */
 extern const struct cl_modes cl_modes_byte;
 

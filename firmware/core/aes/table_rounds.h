@@ -2,9 +2,9 @@
 /**
  * @file
  * Rounds of AES by tables. A column of the next state is the XOR of four table entries and a column
- * of the round key. Table r maps a byte of row r to its contribution to the column after
- * (Inv)SubBytes and (Inv)MixColumns (Daemen and Rijmen, The Design of Rijndael, 4.2).
- * (Inv)ShiftRows needs no work: it determines from which column each byte is taken.
+ * of the round key. Table r maps a byte of row r to the byte's contribution to this column,
+ * including (Inv)SubBytes and (Inv)MixColumns (Daemen and Rijmen, The Design of Rijndael, 4.2).
+ * (Inv)ShiftRows only determines from which column of the state each byte is taken.
  */
 #ifndef CL_TABLE_ROUNDS_H
 #define CL_TABLE_ROUNDS_H
@@ -20,10 +20,10 @@ extern const uint32_t cl_aes_tables[4][256];
 extern const uint32_t cl_aes_inv_tables[4][256];
 
 /**
- * Returns the address of one entry of table number @p row: the entry for the byte that @p column
- * has in that row. One shift and one mask compute the entry's byte offset. A load's immediate
- * offset reaches all four tables from one base address, the start of the third table. So a lookup
- * takes four instructions on RV32.
+ * Returns the address of an entry in table number @p row. The byte in row @p row of @p column
+ * selects the entry. A lookup takes four instructions on RV32: one shift and one mask compute the
+ * entry's byte offset, and a load's immediate offset reaches all four tables from the start of the
+ * third table.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
@@ -62,9 +62,9 @@ cl_table_round(bool inverse, uint32_t next[4], const uint32_t state[4], const ui
 
 /**
  * Runs the last round, which has no (Inv)MixColumns. Encryption reads S(x) from the tables of the
- * middle rounds, because these are already in the cache. S(x) is byte 1 of an entry of table 0,
- * byte 2 in table 1, and byte 0 in tables 2 and 3. The tables for decryption do not contain
- * InvS(x), so decryption reads the inverse S-box instead.
+ * middle rounds, because these tables are already in the cache. S(x) is byte 1 of each entry in
+ * table 0, byte 2 in table 1, and byte 0 in tables 2 and 3. Decryption reads the inverse S-box
+ * instead, because its tables do not contain InvS(x).
  */
 static inline __attribute__((always_inline)) void
 cl_table_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)

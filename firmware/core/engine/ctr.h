@@ -29,9 +29,9 @@ static inline uint32_t cl_ctr_swap(uint32_t word)
 static inline void cl_ctr_increment(uint32_t counter[4])
 {
 	/*
-	 * The last byte of the block is the most significant byte of the last word. Adding 2^24 to
-	 * this word adds 1 to that byte. The byte overflows only once in 256 blocks; then the carry
-	 * must be added to the bytes before it.
+	 * The last byte of the counter block is bits 31:24 of the last word, so adding 2^24 to this
+	 * word increments the byte. Only when the byte overflows, once in 256 blocks, must a carry
+	 * be added to the bytes before it.
 	 */
 	counter[3] += 0x01000000u;
 	if (__builtin_expect(counter[3] < 0x01000000u, 0)) {
@@ -66,9 +66,9 @@ void cl_ctr_xor_bytes(uint8_t *out, const uint8_t *in, const uint32_t keystream[
 typedef void cl_ctr_cipher(const struct cl_engine_key *key, const uint32_t in[4], uint32_t out[4]);
 
 /**
- * Runs CTR mode with the block cipher @p cipher; the arguments are otherwise those of
- * cl_engine.ctr. cl_ctr_run is inlined and @p cipher is a constant, so the compiler replaces the
- * call through the pointer by a direct call.
+ * Runs CTR mode with the block cipher @p cipher. The other arguments are those of cl_engine.ctr.
+ * The function is inlined and @p cipher is a compile-time constant, so the compiler replaces the
+ * call through this pointer by a direct call.
  */
 static inline __attribute__((always_inline)) void
 cl_ctr_run(cl_ctr_cipher *cipher, const struct cl_engine_key *key,

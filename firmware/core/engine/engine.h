@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Interface of every engine. An engine sets a key, and encrypts or decrypts with this key in CTR
- * mode (SP 800-38A, 6.5). Hardware that processes and answers records from the network without
- * firmware is a server, not an engine (server.h). An engine can implement a cipher other than AES.
- * Such an engine generates that cipher's keystream from the counter block, and can refuse some key
- * lengths and counter blocks.
+ * Interface of an engine: code or hardware that encrypts and decrypts in CTR mode (SP 800-38A,
+ * 6.5). An engine can implement a cipher other than AES. It then computes that cipher's keystream
+ * from the counter block, and can refuse some key lengths and counter blocks. Hardware that answers
+ * records from the network without firmware is a server, not an engine (server.h).
  *
  * struct cl_engine is constant. State that must survive between calls, such as the registers' base
  * address and the generation number of the key in the registers, is in the device context that `hw`
@@ -38,9 +37,9 @@ struct cl_engine_key {
 	 */
 	_Alignas(16) uint32_t round_key[CL_ROUND_KEY_WORDS_MAX];
 	/**
-	 * Generation number of this key, never 0. It is used by engines that hold a key in hardware
-	 * registers; set_key assigns a new number to each key. If the registers contain a key with
-	 * another number, the engine loads this key again.
+	 * Generation number of this key, never 0. set_key assigns a new number to each key. An
+	 * engine with key registers compares this number with the number of the key in the
+	 * registers. If the numbers differ, the engine loads this key again.
 	 */
 	uint32_t generation;
 	/** Length of the key in bits: 128, 192 or 256; 0 if no key is set. */
@@ -73,8 +72,8 @@ struct cl_gcm_message {
 	uint8_t *out;
 	size_t len;
 	/**
-	 * Buffer of 16 bytes for the tag: encryption writes it, and decryption reads it. It is a
-	 * buffer of its own, not a part of `out`.
+	 * Buffer of 16 bytes for the tag, outside `out`. Encryption writes the tag, and decryption
+	 * reads it.
 	 */
 	uint8_t *tag;
 	bool decrypt;
@@ -135,15 +134,15 @@ struct cl_engine {
 		   const uint8_t counter[CL_BLOCK_BYTES], const uint8_t *in, uint8_t *out,
 		   size_t len);
 	/**
-	 * Zeroizes @p key and every copy of it in the engine's hardware. This is also allowed for a
-	 * structure that is zero because no key was ever set.
+	 * Zeroizes @p key and every copy of the key in the engine's hardware. @p key is allowed to
+	 * be a structure of zeros in which no key was ever set.
 	 */
 	void (*clear)(const struct cl_engine *engine, struct cl_engine_key *key);
 	/**
-	 * Encrypts or decrypts a message of GCM. NULL if the engine has no operation for whole
-	 * messages; then GCM is composed of `ctr` and GHASH (gcm/gcm.h). All buffers have any
-	 * alignment. Decryption compares the tag in constant time, and writes no plaintext to `out`
-	 * before it has verified the tag.
+	 * Encrypts or decrypts a GCM message. If this member is NULL, the engine has no operation
+	 * for whole messages, and GCM uses `ctr` and GHASH instead (gcm/gcm.h). Buffers can have
+	 * any alignment. Decryption compares the tag in constant time, and writes no plaintext to
+	 * `out` before it has verified the tag.
 	 *
 	 * @retval 0 done
 	 * @retval -EINVAL no key is set
@@ -152,12 +151,12 @@ struct cl_engine {
 	 */
 	int (*gcm)(const struct cl_engine *engine, const struct cl_engine_key *key,
 		   const struct cl_gcm_message *message);
-	/** If `gcm` is NULL: the hardware that computes GHASH, or NULL if C code computes GHASH. */
+	/** Hardware that computes GHASH if `gcm` is NULL. If `hasher` is NULL too, C code does. */
 	const struct cl_hasher *hasher;
 	/**
-	 * Returns how many calls of `ctr` used a slower method, because the engine's fast method
-	 * cannot access their buffers. Calls with too few data for the fast method are not counted.
-	 * NULL if the engine has only one method.
+	 * Returns the number of `ctr` calls in which the engine used a slower method, because its
+	 * fast method cannot access the call's buffers. Calls with too few data for the fast method
+	 * are not counted. NULL if the engine has only one method.
 	 */
 	uint32_t (*falls)(const struct cl_engine *engine);
 	/**

@@ -29,14 +29,15 @@ struct cl_server_client {
 	/** Length of the stream in bytes: every record must end within it. */
 	uint64_t length;
 	/**
-	 * Record n begins at byte offset n x record_bytes, and has at most record_bytes bytes. The
-	 * value is a multiple of 16.
+	 * Largest number of bytes in a record, a multiple of 16. Record n begins at byte offset n x
+	 * record_bytes of the stream.
 	 */
 	uint32_t record_bytes;
 	/**
-	 * The session's window (streams/window.h). It stores which records arrived: none for a new
-	 * stream, those of earlier sessions for a resumed stream. The window's size in records is
-	 * the member `window` of struct cl_server.
+	 * The session's window (streams/window.h), which states which records arrived. The window
+	 * of a new stream is empty. The window of a resumed stream states which records arrived in
+	 * earlier sessions. The window's size in records is the member `window` of struct
+	 * cl_server.
 	 */
 	const struct cl_window *window;
 };

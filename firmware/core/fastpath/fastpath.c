@@ -150,8 +150,9 @@ static int window_command(const struct cl_fastpath *device, uint32_t place, uint
 }
 
 /**
- * Writes a window to a session's row in the hardware. The window tells which records have arrived,
- * and contains their checksums. The row must be closed, with no record in progress.
+ * Writes a window to row @p row, the hardware's entry for a session. The window states which of the
+ * session's records have arrived, and contains their checksums. The row must be closed, and the
+ * hardware must not be processing a record of this session.
  */
 static int write_window(const struct cl_fastpath *device, unsigned int row,
 			const struct cl_window *window)
@@ -174,8 +175,9 @@ static int write_window(const struct cl_fastpath *device, unsigned int row,
 }
 
 /**
- * Reads the window from a session's row in the hardware. The window tells which records have
- * arrived, and contains their checksums. The row must be closed, with no record in progress.
+ * Reads the window in row @p row, the hardware's entry for a session. The window states which of
+ * the session's records have arrived, and contains their checksums. The row must be closed, and the
+ * hardware must not be processing a record of this session.
  */
 static int read_window(const struct cl_fastpath *device, unsigned int row, struct cl_window *window)
 {
@@ -198,8 +200,9 @@ static int read_window(const struct cl_fastpath *device, unsigned int row, struc
 }
 
 /**
- * Empties the window in a session's row in the hardware, because the window's checksums reveal
- * something about the records' data. The row must be closed, with no record in progress.
+ * Empties the window in row @p row, the hardware's entry for a session, because its checksums
+ * reveal information about the records' data. The row must be closed, and the hardware must not be
+ * processing a record of this session.
  */
 static int erase_window(const struct cl_fastpath *device, unsigned int row)
 {

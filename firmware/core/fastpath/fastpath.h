@@ -21,11 +21,12 @@
 #define CL_FASTPATH_ROWS_MAX 16u
 
 /**
- * Limit for the bytes of all frames that a host has sent to the fast path and that are not answered
- * yet. The fast path itself delays no frame, so frames without an answer are on the wire or in the
- * host's queues.
- * The limit is lower in simulation. LiteX's model of the wire leaves shorter gaps between received
- * frames than a real wire, so a higher limit would let frames overflow the transmit buffer.
+ * Largest number of bytes in all frames that a host has sent to the fast path and that are still
+ * unanswered. At this limit, the host must wait for an answer. The fast path itself delays no
+ * frame, so unanswered frames are on the wire or in the host's queues.
+ *
+ * The limit is lower in simulation. There, LiteX's model of the wire leaves shorter gaps between
+ * received frames than a real wire. A higher limit would let frames overflow the transmit buffer.
  */
 #define CL_FASTPATH_RX_WINDOW(simulated) ((simulated) ? 12288u : 524288u)
 

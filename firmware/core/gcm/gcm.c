@@ -23,7 +23,7 @@ struct secrets {
 /**
  * Runs CTR mode. The first counter block is @p nonce, followed by @p number as a 32-bit number.
  * Only `compose_with` calls this function, so all calls use the same part of the stack. Each call
- * thus overwrites the data that the call before it left there.
+ * thus overwrites the data of the previous call on the stack.
  */
 static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 					   const struct cl_engine_key *key, const uint8_t *nonce,

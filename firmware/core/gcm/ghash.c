@@ -8,10 +8,10 @@
 #define WORDS (CL_BLOCK_BYTES / 4u)
 
 /**
- * State of a hash. It contains all secret data of the hash.
+ * State of a GHASH computation, with all its secret data.
  *
- * A block is a number of 128 bits: its first byte is the most significant one. It is stored as four
- * words, least significant word first.
+ * A block is stored as a number of 128 bits, in four words, least significant word first. The first
+ * byte of the block is the most significant byte of this number.
  */
 struct state {
 	/**
@@ -29,10 +29,10 @@ struct state {
 /**
  * Multiplies two polynomials over GF(2).
  *
- * Each factor is split into four parts; a part contains every fourth bit of the factor. The
- * function multiplies each part of one factor with each part of the other, as integers. Every
- * fourth bit of such a product is a sum of at most eight bits, modulo 2. The three bits above each
- * sum have room for its carry. GCC's first pass of instruction scheduling is disabled for this
+ * Each factor is split into four parts; each part contains every fourth bit of the factor. Each
+ * part of one factor is multiplied by each part of the other factor, as integers. Every fourth bit
+ * of such a product is the sum, modulo 2, of at most eight bits. The three bits above this bit have
+ * room for the carries of the sum. GCC's first pass of instruction scheduling is disabled for this
  * function, so that the function must save fewer registers.
  */
 #ifdef __clang__
@@ -60,8 +60,8 @@ static __attribute__((noinline UNSCHEDULED)) uint64_t multiply_words(uint32_t a,
 }
 
 /**
- * XORs up to 16 bytes into a block. Does not call memcpy for whole blocks, because that would evict
- * code of this file from the instruction cache.
+ * XORs up to 16 bytes into a block. Whole blocks are not copied with memcpy, because memcpy's code
+ * would evict code of this file from the instruction cache.
  */
 static __attribute__((noinline)) void add(uint32_t words[WORDS], const uint8_t *data, size_t len)
 {
@@ -109,9 +109,9 @@ static __attribute__((noinline)) void multiply(struct state *state)
 		product[2 + i] ^= product[8 + i];
 	}
 	/*
-	 * In GHASH, the most significant bit of a block is the coefficient of x^0. So the product
-	 * of two blocks must end at bit 255. The product above ends at bit 254: shift it left by
-	 * one bit.
+	 * In GHASH, the most significant bit of a block is the coefficient of x^0. So the
+	 * coefficient of x^0 in the product must be bit 255. In the product above, it is bit 254:
+	 * shift the product left by one bit.
 	 */
 	for (size_t i = 2 * WORDS - 1; i > 0; i--) {
 		product[i] = product[i] << 1 | product[i - 1] >> 31;

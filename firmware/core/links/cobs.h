@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Consistent Overhead Byte Stuffing (Cheshire and Baker 1999): frames without zero bytes, each
- * ended by one zero.
+ * Consistent Overhead Byte Stuffing (Cheshire and Baker 1999). It encodes each frame without zero
+ * bytes, and ends the frame with one zero byte.
  *
- * A frame is a sequence of blocks. A block is a code n, 1 to 255, followed by n - 1 bytes that are
- * not zero. It represents these bytes and a zero after them. A block with code 255, and the last
- * block of a frame, represent only their bytes, without a zero.
+ * An encoded frame is a sequence of blocks. A block is a code byte n, 1 to 255, and n - 1 bytes
+ * that are not zero. The block represents these bytes and one zero byte after them. A block with
+ * n = 255, and the last block of a frame, represent no zero byte.
  */
 #ifndef CL_COBS_H
 #define CL_COBS_H

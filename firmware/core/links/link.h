@@ -12,8 +12,8 @@
 #include "cl_wire.h"
 
 /**
- * The number that identifies a peer on a network consists of this bit, the peer's IPv4 address in
- * bits 47:16, and its UDP port in bits 15:0.
+ * Bit 48 of the number that identifies a peer on a network. Bits 47:16 of this number are the
+ * peer's IPv4 address, and bits 15:0 are its UDP port.
  */
 #define CL_PEER_NETWORK (UINT64_C(1) << 48)
 
@@ -28,18 +28,17 @@ struct cl_link {
 	/** Counts of link events since power-on, as a record of type `counters` reports them. */
 	struct cl_wire_counters_reply counters;
 	/**
-	 * Both values describe the last record handled. `session`: the number of the record's
-	 * session; 0 if the record names no session, or a session that does not belong to the
-	 * sender. `engine_cycles`: clock cycles that the engine took.
+	 * Both members describe the last record that was handled. `session`: number of the record's
+	 * session. It is 0 if the record names no session, or if the session does not belong to the
+	 * sender. `engine_cycles`: clock cycles that the engine took for the record.
 	 */
 	uint32_t session;
 	uint32_t engine_cycles;
 	/**
-	 * `staging`: buffer for the data of a record, for engines that are slower on the link's own
-	 * memory. It has max_data bytes and is 16-byte aligned. NULL if the link's memory is fast
-	 * for all engines. It is zeroized when a session with a key is closed. `copy_cycles`:
-	 * cycles that the firmware took to copy the data of the last record handled to and from
-	 * this buffer.
+	 * `staging`: 16-byte aligned buffer of max_data bytes. The service copies a record's data
+	 * there for engines that are slower in the link's own memory. NULL if that memory is fast
+	 * for all engines. The buffer is zeroized when a session with a key is closed.
+	 * `copy_cycles`: clock cycles that these copies took for the last record that was handled.
 	 */
 	uint8_t *staging;
 	uint32_t copy_cycles;
@@ -63,9 +62,9 @@ struct cl_link {
 	 */
 	struct cl_wire_network_reply *network;
 	/**
-	 * Only on a network. `pauses`: number of times that the driver looked for a received frame
-	 * and found none. `strained`: the value of `pauses` + 1 at the time when the service last
-	 * carried out a long request; see cl_exchange_begin_long.
+	 * Used only on a network. `pauses`: how often the driver looked for a received frame and
+	 * found none. `strained`: the value that `pauses` had when the service last carried out a
+	 * long request, plus 1 (see cl_exchange_begin_long).
 	 */
 	uint32_t pauses;
 	uint32_t strained;
@@ -75,10 +74,10 @@ struct cl_link {
 	 */
 	void (*refresh)(struct cl_link *link);
 	/**
-	 * If @p open is true, reserves receive buffers for a session's peer; otherwise ends the
-	 * reservation. @p place is the session's index. The service calls this function when the
-	 * sender of the present record has opened a session, and again when that session was
-	 * closed. NULL if the link reserves no buffers.
+	 * Function that reserves receive buffers for a session's peer (@p open is true), or ends
+	 * this reservation (@p open is false). @p place is the session's index. The service calls
+	 * the function when the sender of the present record has opened a session, and again when
+	 * that session was closed. NULL if the link reserves no buffers.
 	 */
 	void (*reserve)(struct cl_link *link, uint32_t place, bool open);
 	/**

@@ -41,7 +41,8 @@ void cl_link_uart_init(struct cl_link_uart *uart, struct cl_link *link, uint8_t 
 size_t cl_link_uart_frame(struct cl_link_uart *uart, enum cl_cobs_status status);
 
 /**
- * Reads received bytes. When they complete a record, returns the record's length.
+ * Reads the bytes that the UART has received. If these bytes complete a record, returns the
+ * record's length.
  *
  * Frames that are broken, too short or too long, or whose CRC is wrong, are zeroized and counted.
  * Each call reads a limited number of bytes: call the function in a loop. The function is inlined

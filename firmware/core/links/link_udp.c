@@ -63,14 +63,14 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define TIME_TO_LIVE     64u
 #define SUM_IS_RIGHT     0xffffu
 /*
- * This value is added to the ICMP checksum (a little-endian word) when the type changes from 8 to
- * 0.
+ * The ICMP checksum changes by this value when an echo request (type 8) becomes an echo reply (type
+ * 0). The checksum is treated as a little-endian word.
  */
 #define ECHO_REPLY_DELTA 8u
 
 /*
- * Type of a header field. All fields are 2-byte aligned, because the copy of the frame's first
- * bytes is 2-byte aligned.
+ * Type for access to the headers in units of 16 bits. All header fields are 2-byte aligned in the
+ * frame, and the driver's copy of the headers is 2-byte aligned.
  */
 typedef uint16_t __attribute__((may_alias)) half;
 
@@ -223,8 +223,8 @@ static __attribute__((noinline)) enum cl_link_udp_kind receive_arp(struct cl_lin
 }
 
 /**
- * Returns the sum of the UDP pseudo header for a datagram of @p len bytes. The sum does not include
- * the addresses.
+ * Returns the sum of the UDP pseudo header without its IP addresses: the protocol number plus @p
+ * len, the length of the datagram in bytes.
  */
 static uint32_t pseudo_header(size_t len)
 {
@@ -232,8 +232,8 @@ static uint32_t pseudo_header(size_t len)
 }
 
 /**
- * Returns the sum of the bytes of a frame from offset @p from to offset @p end. @p head holds a
- * copy of the bytes before @p from.
+ * Returns the sum of a frame's bytes from offset @p from up to, but not including, offset @p end.
+ * @p head holds a copy of the bytes before offset @p from.
  *
  * @param sum sum of the whole frame. If the frame ends at @p end, the function computes the result
  *            from this sum. If padding follows @p end, as in short frames, the function adds up the
@@ -283,8 +283,8 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
 	/*
-	 * A checksum of 0 means that the sender computed no checksum (RFC 768). The sum below
-	 * includes the IP addresses, because they belong to the pseudo header.
+	 * A checksum field of 0 means that the sender computed no checksum (RFC 768). The sum below
+	 * begins at the IP addresses, because the pseudo header includes them.
 	 */
 	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&
 	    cl_sum_fold(cl_sum_add(sum_of_part(frame, *len, sum, head, IP_FROM, end),

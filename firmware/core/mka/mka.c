@@ -18,9 +18,9 @@
 #define SEND_GAP_MS 50u
 #define MAKE_GAP_MS 500u
 /**
- * Limits against floods of MKPDUs. In each window of WINDOW_MS milliseconds, at most CHECKS_UNKNOWN
- * ICVs (integrity check values) are computed for unknown members, and at most CHECKS_KNOWN for
- * known members.
+ * Limits against floods of MKPDUs. In each period of WINDOW_MS milliseconds, MKA checks the ICVs
+ * (integrity check values) of at most CHECKS_UNKNOWN MKPDUs from unknown members. For MKPDUs from
+ * known members, the limit is CHECKS_KNOWN.
  */
 #define WINDOW_MS      1000u
 #define CHECKS_UNKNOWN 32u
@@ -77,8 +77,8 @@ static unsigned int receiving(const struct cl_mka_sak *sak)
 }
 
 /**
- * Sets the SecY's policy for the SAKs that are in use now. While no SAK protects transmitted
- * frames, encodingSA selects an SA without a key, so the controlled port transmits nothing.
+ * Sets the SecY's policy for the SAKs that are in use now. If no SAK protects transmitted frames,
+ * the policy's encodingSA is an SA without a key. The controlled port then transmits nothing.
  */
 static void apply(struct cl_mka *mka)
 {
@@ -136,8 +136,8 @@ static void close_port(struct cl_mka *mka)
 }
 
 /**
- * Remembers that a SAK was installed. For each key server, only the last SAK is remembered. @p ki
- * is the SAK's key identifier.
+ * Stores that the SAK with key identifier @p ki was installed. For each key server, only the SAK
+ * that was installed last is stored.
  */
 static void remember(struct cl_mka *mka, const struct cl_mkpdu_member *ki)
 {
@@ -165,9 +165,8 @@ static bool was_installed(const struct cl_mka *mka, const struct cl_mkpdu_member
 }
 
 /**
- * Installs a SAK, and stores it as `latest`. From then on, the SAK is used to receive, but not yet
- * to transmit. The SAK that was used to transmit before stays in use. Returns false if the SecY
- * failed.
+ * Installs a SAK, and stores it as `latest`. The participant then receives with this SAK, but does
+ * not transmit with it yet. Returns false if the SecY failed.
  */
 static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint8_t *key)
 {
@@ -310,13 +309,13 @@ static struct cl_mka_peer *make_room(struct cl_mka *mka, uint32_t now_ms)
 enum listed {
 	NOT_LISTED,
 	/**
-	 * The list contains a recent message number of this participant: the peer has just heard
-	 * it.
+	 * The list contains a recent message number of this participant. So the peer has received
+	 * one of this participant's last messages.
 	 */
 	LISTED,
 	/**
-	 * The list contains a message number that this participant has not sent yet. So another
-	 * member has the same identifier.
+	 * The list contains this participant's member identifier, with a message number that this
+	 * participant has not sent yet. So another member uses the same identifier.
 	 */
 	COLLIDES,
 };
@@ -394,8 +393,8 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 	const struct cl_mkpdu_member *const ki = &mka->latest.ki;
 	const bool server = is_server(mka, peer);
 	/*
-	 * The peer reports a latest SAK and an old SAK. Search both, because a SAK becomes the
-	 * peer's old SAK some time after it was installed.
+	 * Look for this participant's SAK `latest` among the two SAKs that the peer reports. The
+	 * peer can report this SAK as its latest SAK or as its old SAK.
 	 */
 	const struct cl_mkpdu_key_use *const key = !use->keys                         ? NULL
 						   : same_member(&use->latest.ki, ki) ? &use->latest
@@ -404,17 +403,16 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 
 	peer->bounded = use->delay_protect;
 	/*
-	 * If this participant is the key server, it transmits with a new SAK as soon as the peer
-	 * receives with this SAK. Otherwise, it transmits with the SAK as soon as the
-	 * key server does.
+	 * The key server transmits with a new SAK as soon as the peer receives with this SAK. A
+	 * participant that is not key server transmits with the SAK as soon as the key server does.
 	 */
 	if (mka->latest.there && key != NULL && !mka->latest.transmits &&
 	    (server ? key->receives : key->transmits)) {
 		transmit(mka, now_ms);
 	}
 	/*
-	 * A peer that lost contact with this participant has removed the SAK `latest`. The peer
-	 * must not install that SAK again, so it needs a new SAK.
+	 * Make a new SAK if the peer does not receive with the SAK `latest`, or if this SAK has few
+	 * packet numbers left. A peer that removed a SAK must not install it again.
 	 */
 	if (server && mka->latest.transmits) {
 		mka->rekeys |= key == NULL || !key->receives || key->lowest_pn >= PN_EXHAUSTION;
@@ -506,9 +504,8 @@ void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint3
 	struct cl_mka_peer *const peer = find(mka, &mkpdu.basic.actor);
 
 	/*
-	 * An MKPDU with this participant's own SCI is a message of this participant, which the
-	 * network has reflected. Therefore it does not mean that another member has chosen the same
-	 * member identifier.
+	 * Ignore an MKPDU with this participant's own SCI, because the network has only reflected
+	 * it. Such an MKPDU does not mean that another member uses the same member identifier.
 	 */
 	if (memcmp(mkpdu.basic.sci, mka->sci, sizeof(mka->sci)) == 0 ||
 	    (peer != NULL && mkpdu.basic.actor.number <= peer->id.number)) {
@@ -685,7 +682,7 @@ static void sample(const struct cl_mka *mka, struct cl_mka_sak *sak)
 	}
 }
 
-/** Does the work that is due once in each hello time (CL_MKA_HELLO_MS). */
+/** Does MKA's periodic work. Called once every CL_MKA_HELLO_MS milliseconds. */
 static void tick(struct cl_mka *mka)
 {
 	const struct cl_secy *const secy = mka->config.secy;
@@ -698,8 +695,8 @@ static void tick(struct cl_mka *mka)
 	    (cl_secy_expiring(secy) || mka->latest.pn >= PN_EXHAUSTION ||
 	     cl_secy_next_pn(secy, CL_SECY_RECEIVE, mka->latest.an) >= PN_EXHAUSTION)) {
 		/*
-		 * Only the key server makes SAKs: if the peer is the key server, serve() clears
-		 * `rekeys`.
+		 * Also set the flag if the peer is the key server. serve() then clears it, because
+		 * only the key server makes SAKs.
 		 */
 		mka->rekeys = true;
 	}
@@ -767,8 +764,8 @@ static bool is_supported(const struct cl_mka_config *config)
 }
 
 /**
- * Derives the keys ICK and KEK from the CAK (IEEE 802.1X-2020, 9.3.3). The context is the first 16
- * bytes of the CAK's name, padded with zeros.
+ * Derives the keys ICK and KEK from the CAK (IEEE 802.1X-2020, 9.3.3). The context of the
+ * derivation is the CAK's name. The name is cut to 16 bytes, or padded with zeros to 16 bytes.
  */
 static int derive(struct cl_mka *mka)
 {

@@ -73,9 +73,10 @@ struct cl_mka_config {
 	/** AES engine that MKA uses with all keys except the SAK. */
 	const struct cl_engine *engine;
 	/**
-	 * AES decryption, to unwrap SAKs: for example cl_modes_byte or cl_modes_ise_by_block. MKA
-	 * calls only the functions set_key and ecb[1] of this structure, with one block per call.
-	 * `engine` clears the key structures that set_key fills.
+	 * Functions for AES decryption, which MKA needs to unwrap SAKs: for example cl_modes_byte
+	 * or cl_modes_ise_by_block. MKA calls only set_key and ecb[1] of this structure, with one
+	 * block per call. The function `clear` of `engine` must be able to clear a key that this
+	 * set_key has set.
 	 */
 	const struct cl_modes *modes;
 	void *modes_hw;
@@ -94,8 +95,8 @@ struct cl_mka_config {
 	/** First argument of `random` and `send`. */
 	void *context;
 	/**
-	 * This participant's MAC address. Its SCI (secure channel identifier) is this address and
-	 * port number 1.
+	 * This participant's MAC address. The participant's SCI (secure channel identifier)
+	 * consists of this address and port number 1.
 	 */
 	uint8_t mac[6];
 	/** The CAK (pre-shared key). `cak_bits` is 128 or 256; the key has cak_bits / 8 bytes. */
@@ -112,8 +113,9 @@ struct cl_mka_config {
 	/** Length in bits of the SAKs that this participant makes as key server: 128 or 256. */
 	uint16_t sak_bits;
 	/**
-	 * If true, this participant makes SAKs that encrypt, and refuses another key server's SAKs
-	 * that protect only the integrity. If false, it makes SAKs that protect only the integrity.
+	 * If true, SAKs of this participant also encrypt, and this participant refuses SAKs of
+	 * another key server that protect only the integrity. If false, SAKs of this participant
+	 * protect only the integrity.
 	 */
 	bool encrypt;
 	/** True if the SecTAG of each frame must contain the SCI. */
@@ -225,8 +227,8 @@ struct cl_mka_peer {
 	/** True if the peer asked for delay protection. */
 	bool bounded;
 	/**
-	 * The time at which the peer last proved that it is alive. For a potential peer, the time
-	 * at which it was found.
+	 * Live peer: time in milliseconds at which the peer last proved that it is alive. Potential
+	 * peer: time at which MKA found the peer.
 	 */
 	uint32_t heard_ms;
 };
@@ -242,8 +244,8 @@ struct cl_mka_sak {
 	uint16_t bits;
 	struct cl_mkpdu_member ki;
 	/**
-	 * The next packet number to transmit with this SAK: `pn` is its value at the last tick,
-	 * `pn_before` its value one tick earlier. A tick occurs every CL_MKA_HELLO_MS milliseconds.
+	 * Packet number of the next frame to transmit with this SAK. `pn`: value at the last tick.
+	 * `pn_before`: value one tick earlier. A tick occurs every CL_MKA_HELLO_MS milliseconds.
 	 */
 	uint32_t pn, pn_before;
 };
@@ -266,8 +268,8 @@ struct cl_mka {
 	struct cl_mka_peer peers[CL_MKA_PEERS];
 	struct cl_mka_sak latest, old;
 	/**
-	 * For each key server, the key identifier of the last SAK that it distributed and that was
-	 * installed. With this list, MKA refuses to install a SAK twice.
+	 * For each key server, the key identifier of the SAK from this server that was installed
+	 * last. MKA uses this list so that it never installs a SAK twice.
 	 */
 	struct cl_mkpdu_member installed[CL_MKA_PEERS];
 	/**
@@ -279,8 +281,8 @@ struct cl_mka {
 	/** True if the key server must make a new SAK. */
 	bool rekeys;
 	/**
-	 * `retires`: true if the SAK `old` must be removed CL_MKA_RETIRE_MS after the time
-	 * `retire_ms`.
+	 * `retires`: true if the SAK `old` must be removed. MKA removes it CL_MKA_RETIRE_MS
+	 * milliseconds after the time `retire_ms`.
 	 */
 	bool retires;
 	uint32_t retire_ms;
@@ -291,13 +293,13 @@ struct cl_mka {
 	 */
 	uint32_t sent_ms, made_ms;
 	/**
-	 * `tick_ms`: time of the last tick. `window_ms`: start of the period in which `checks`
-	 * limits the ICVs.
+	 * `tick_ms`: time of the last tick. `window_ms`: start of the present period, in which
+	 * `checks` limits the number of ICVs.
 	 */
 	uint32_t tick_ms, window_ms;
 	/**
-	 * How many more ICVs (integrity check values) MKA is allowed to compute in the period that
-	 * began at `window_ms`: [0] for unknown members, [1] for known members.
+	 * Number of ICVs (integrity check values) that MKA is still allowed to compute in the
+	 * present period. [0]: for unknown members. [1]: for known members.
 	 */
 	uint16_t checks[2];
 	/** Key number of the SAK that this participant made last. */

@@ -37,8 +37,8 @@
 #define TYPE_ICV       255u
 
 /*
- * Parameter set "MACsec SAK Use". It describes two keys. For each key there are 4 bits in the
- * header's second byte, and 20 bytes in the body.
+ * Parameter set "MACsec SAK Use", which describes two SAKs. For each SAK, the second byte of the
+ * header contains 4 bits, and the body contains 20 bytes.
  */
 #define USE_BYTES       40u
 #define USE_KEY_BYTES   20u

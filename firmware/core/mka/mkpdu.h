@@ -42,8 +42,8 @@
 #define CL_MKPDU_CONFIDENTIALITY 2u
 
 /**
- * A member identifier `mi` and a message number. The structure also serves as a key identifier: the
- * key server's member identifier and a key number.
+ * Either a member identifier `mi` with a message number, or a key identifier. A key identifier is
+ * the key server's member identifier with a key number.
  */
 struct cl_mkpdu_member {
 	uint8_t mi[CL_MKPDU_MI_BYTES];
@@ -64,8 +64,8 @@ struct cl_mkpdu_basic {
 };
 
 /**
- * A Live or Potential Peer List. `entries` has the format of the frame: CL_MKPDU_ENTRY_BYTES bytes
- * for each entry.
+ * A Live or Potential Peer List. `entries` points to the list's entries in the format of the frame,
+ * with CL_MKPDU_ENTRY_BYTES bytes each.
  */
 struct cl_mkpdu_list {
 	const uint8_t *entries;
@@ -115,8 +115,8 @@ struct cl_mkpdu {
 	struct cl_mkpdu_use use;
 	struct cl_mkpdu_sak sak;
 	/**
-	 * Number of bytes that the ICV protects. They begin at the frame's start, and the ICV
-	 * follows them.
+	 * The ICV protects this number of bytes, counted from the start of the frame. The ICV is
+	 * stored directly after these bytes.
 	 */
 	size_t protected_bytes;
 };
@@ -137,8 +137,8 @@ struct cl_mkpdu_member cl_mkpdu_entry(const struct cl_mkpdu_list *list, size_t i
 void cl_mkpdu_put_entry(uint8_t *entry, const struct cl_mkpdu_member *member);
 
 /**
- * Writes a frame without its ICV. Leaves out empty peer lists, and parameter sets whose member
- * `there` is false.
+ * Writes a frame without its ICV. Omits each peer list that is empty, and each parameter set for
+ * which `there` is false.
  *
  * @param mkpdu both peer lists together have at most CL_MKPDU_WRITE_ENTRIES entries; the SAK has
  *              128 or 256 bits

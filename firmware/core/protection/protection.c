@@ -8,8 +8,8 @@
 
 static const struct cl_secy_policy off = {.validate = CL_SECY_DISABLED};
 /**
- * Policy of a closed port: no frame passes, because all keys are removed. Until the last key is
- * removed, the SecY encrypts the frames that it transmits.
+ * Policy of a closed port. Firmware sets this policy and removes all keys, so that no frame passes.
+ * Until the last key is removed, the SecY encrypts the frames that it transmits.
  */
 static const struct cl_secy_policy closed = {
 	.protect = true, .encrypt = true, .include_sci = true, .validate = CL_SECY_STRICT};
@@ -213,8 +213,8 @@ static uint16_t protect(struct cl_exchange *exchange, const struct cl_wire_prote
 
 	if (status == 0 && repeats(macsec, identity)) {
 		/*
-		 * A host that received no reply repeats its request. The repeated request has the
-		 * same token as the first; the board answers it with success.
+		 * This key is already installed. If the token is the one of the last request,
+		 * report success: the host has repeated this request, because it received no reply.
 		 */
 		return macsec->port == CL_MACSEC_PROTECTED &&
 				       macsec->token == exchange->header.token

@@ -27,8 +27,8 @@ struct cl_random {
 };
 
 /**
- * Reads noise words. No word is returned twice. Takes about 4096 cycles per word, and up to 131072
- * cycles more shortly after reset or cl_random_restart.
+ * Reads noise words. No word is returned twice. A word takes about 4096 clock cycles. After reset
+ * or cl_random_restart, the start-up test takes up to 131072 additional cycles.
  *
  * @param[out] words all zero after a failure
  * @retval 0 done
@@ -40,7 +40,8 @@ int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count
 
 /**
  * Writes random bytes with full entropy. Each group of 16 bytes is a CBC-MAC (SP 800-90B,
- * 3.1.5.1.1) of random words with 256 bits of min-entropy. The CBC-MAC's key is a constant.
+ * 3.1.5.1.1) over random words, which together have 256 bits of min-entropy. The key of the CBC-MAC
+ * is a constant.
  *
  * @param engine a block cipher
  * @param[out] bytes all zero after a failure

@@ -7,13 +7,13 @@
 #include "gcm/gcm.h"
 
 /**
- * Number of blocks in the short calls that measure the time per block. With this many blocks, an
- * engine uses the same method as in a long call.
+ * Before a benchmark run, calls with this many blocks measure the engine's time per block. With
+ * this many blocks, an engine uses the same method as in a long call.
  */
 #define TRIAL_BLOCKS 32u
 /**
- * Each measured call processes a multiple of this many blocks. So an engine that processes blocks
- * in groups has no incomplete group at the end.
+ * If the time limit shortens the calls, each call except the last one processes a multiple of this
+ * many blocks. So an engine that processes blocks in groups has no incomplete group.
  */
 #define GROUP_BLOCKS 8u
 
@@ -78,8 +78,9 @@ static inline int run_call(struct call *call, const uint8_t counter[CL_BLOCK_BYT
 }
 
 /**
- * Runs two short calls of the engine. From their time, estimates how many bytes one call can
- * process in @p limit cycles.
+ * Estimates how many bytes one call of the engine can process in @p limit cycles, rounded up to a
+ * multiple of GROUP_BLOCKS blocks. For the estimate, runs two short calls and uses the time of the
+ * second one.
  */
 static __attribute__((noinline)) int find_most(struct call *call, uint32_t limit, uint32_t *most)
 {

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /**
- * Limits for work that belongs to no session, while a peer other than the sender has a session. On
- * average, such work gets one of every CL_STRANGERS_PART CPU cycles. In one burst, it gets at most
- * CL_STRANGERS_MOST cycles.
+ * Limits for work that belongs to no session. They apply while a peer other than the sender has a
+ * session. On average, work outside sessions then gets one of every CL_STRANGERS_PART CPU cycles.
+ * In one burst, it gets at most CL_STRANGERS_MOST cycles.
  */
 #define CL_STRANGERS_PART 8u
 #define CL_STRANGERS_MOST (1 << 18)
@@ -54,8 +54,8 @@ static inline bool cl_budget_fill(struct cl_budget *budget, uint32_t now, uint32
 }
 
 /**
- * Subtracts from the budget the cycles that a piece of work took, but at most @p most cycles. The
- * budget can become negative. If it is 0 or negative already, the function does nothing.
+ * Subtracts the cycles that a piece of work took, but at most @p most cycles, from the budget. The
+ * budget can become negative. Does nothing if the budget is already 0 or negative.
  */
 static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, int32_t most)
 {
@@ -65,8 +65,9 @@ static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, in
 }
 
 /**
- * Subtracts from the budget the cycles of work that was postponed, such as zeroization after a
- * record. Does so even if the budget is 0 or negative. The budget does not fall below -@p most.
+ * Subtracts the cycles of postponed work, such as zeroization after a record, from the budget.
+ * Unlike cl_budget_spend, also does this if the budget is 0 or negative. The budget does not fall
+ * below -@p most.
  */
 static inline void cl_budget_owe(struct cl_budget *budget, uint32_t cycles, int32_t most)
 {

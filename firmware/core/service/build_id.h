@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /**
- * Digests of gateware and firmware, 8 bytes each. The compiler stores a placeholder here; the build
- * flow replaces it with the digests in the linked image (gateware/flow/build_id.py).
+ * Digests of the gateware and of the firmware, 8 bytes each. The compiled array contains a
+ * placeholder. The build flow writes the digests into the linked image (gateware/flow/build_id.py).
  */
 extern const uint8_t cl_build_id[16];
 

@@ -17,8 +17,8 @@ struct cl_exchange {
 	struct cl_wire_header header;
 	struct cl_session_owner owner;
 	/**
-	 * The session that the record's header names. NULL if it does not belong to the sender, and
-	 * for record types that need no session.
+	 * The session that the record's header names. NULL if the session does not belong to the
+	 * sender, or if this type of record needs no session.
 	 */
 	struct cl_session *session;
 	/**
@@ -77,11 +77,12 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 #define CL_EXCHANGE_DROP UINT16_MAX
 
 /**
- * Decides whether a request that takes long is allowed now. The request's handler calls this
- * function before it carries out the request. While another peer has a session, the request is
- * refused. On a network, the request is dropped if received frames have been waiting without a
- * pause since the last long request. So while there is always a frame waiting, only one long
- * request is carried out, and a request to open a session waits for at most one long request.
+ * Decides whether a long request, for example a benchmark, is allowed now. The request's handler
+ * calls this function first. While another peer has a session, the function refuses the request.
+ *
+ * On a network, the function drops the request if received frames have been waiting without a pause
+ * since the last long request. So under constant load, only one long request is carried out, and a
+ * request to open a session waits for at most one long request.
  *
  * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
  */

@@ -60,8 +60,8 @@ size_t cl_frame_carry_out(struct cl_frame *frame, const struct cl_link_udp *udp,
 	const uint32_t begin = cl_platform_cycles(service->platform);
 
 	/*
-	 * The Ethernet MAC's sums cover the whole frame. They are valid for the record only if the
-	 * frame has no padding after the record.
+	 * The Ethernet MAC's sums include padding after the record. So the sums are valid for the
+	 * record's data only if the frame has no padding.
 	 */
 	link->summed = len + CL_LINK_UDP_HEADERS == frame->len && len > CL_WIRE_HEADER_SIZE;
 	if (link->summed) {

@@ -4,9 +4,9 @@
  * Values that the board derives from keys or draws at random: the number that identifies a key, the
  * ticket with which a host can resume a stream, and random initial counter blocks.
  *
- * Each value is part of a CBC-MAC (SP 800-38B without its subkeys). No message is a prefix of
- * another. The platform's engine `identity` computes the CBC-MAC; its run time does not depend on
- * the key.
+ * Each value is part of a CBC-MAC (SP 800-38B without its subkeys). The platform's engine
+ * `identity` computes the CBC-MAC; its run time does not depend on the key. No message of such a
+ * CBC-MAC is a prefix of another message.
  */
 #ifndef CL_IDENTITY_H
 #define CL_IDENTITY_H

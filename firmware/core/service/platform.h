@@ -2,7 +2,8 @@
 /**
  * @file
  * Description of the board. The platform's main program (in firmware/baremetal or firmware/zephyr)
- * passes it to the core, which keeps a pointer to it and never writes to it.
+ * passes the description to the core. The core keeps a pointer to the description, and never
+ * changes its contents.
  */
 #ifndef CL_PLATFORM_H
 #define CL_PLATFORM_H
@@ -71,8 +72,8 @@ struct cl_platform {
 	/** The board's SecY (protection/protection.h); NULL if there is none. */
 	const struct cl_macsec_handlers *macsec;
 	/**
-	 * Returns a free-running cycle counter, modulo 2^32. Less than 2^32 cycles must pass from
-	 * one call of cl_service_poll to the next.
+	 * Returns the value of a free-running counter of clock cycles, modulo 2^32. The main
+	 * program must call cl_service_poll at least once in 2^31 cycles.
 	 */
 	uint32_t (*cycles)(void *context);
 	/**
@@ -82,10 +83,10 @@ struct cl_platform {
 	 */
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/**
-	 * The core calls this function when a session with a key was closed or a key was refused.
-	 * Before the platform's main program handles the next record, the program must zeroize its
-	 * record buffers, and the data that function calls have left on the stack and in the
-	 * caches. NULL if the program zeroizes these data without this call.
+	 * The core calls this function after a session with a key was closed or a key was refused.
+	 * The main program must then zeroize its record buffers before it handles the next record.
+	 * It must also zeroize the data that function calls left on the stack and in the caches.
+	 * NULL if the main program zeroizes these data without this call.
 	 */
 	void (*forget)(void *context);
 	/** First argument of the functions `cycles`, `random` and `forget`. */

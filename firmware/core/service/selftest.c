@@ -138,8 +138,8 @@ static int ctr_gives(const struct cl_engine *engine, const struct cl_engine_key 
 }
 
 /**
- * Tests the block cipher with FIPS-197, appendix C. If the counter block is the example's
- * plaintext, the keystream is the example's ciphertext.
+ * Tests the block cipher with the example of FIPS-197, appendix C. The test uses the example's
+ * plaintext as counter block in CTR mode. The keystream must then be the example's ciphertext.
  */
 static int block_test(const struct cl_engine *engine, const struct key_vectors *v)
 {
@@ -165,8 +165,8 @@ static int block_test(const struct cl_engine *engine, const struct key_vectors *
 }
 
 /**
- * Runs an example of SP 800-38A, F.5: encrypts or decrypts its four blocks. Appends zeros to the
- * example's data, up to a total of @p len bytes.
+ * Encrypts or decrypts the four blocks of an example of SP 800-38A, F.5. The function appends zeros
+ * to these blocks, so that it processes @p len bytes in total.
  */
 static int ctr_test(const struct cl_engine *engine, const struct key_vectors *v, bool decrypt,
 		    uint8_t *data, size_t len)

@@ -12,11 +12,11 @@
 #include "service/platform.h"
 
 /**
- * Tests one engine with every key length: the example of FIPS-197, appendix C, and the examples of
- * SP 800-38A, F.5, in both directions. An engine with a fast and a slower method is also tested on
- * data in the benchmark's buffer, and must use its fast method there. So the self-test fails on a
- * board on which the engine's fast method cannot reach the buffers. If sessions occupy all of an
- * engine's key slots, its tests are skipped, and the number of tests is lower.
+ * Tests one engine with every key length. Uses the example of FIPS-197, appendix C, and the
+ * examples of SP 800-38A, F.5, in both directions. If the engine has a fast and a slower method, it
+ * must use the fast one on data in the benchmark's buffer. So the self-test fails if the fast
+ * method cannot reach this buffer. If sessions occupy all key slots of the engine, its tests are
+ * skipped, and fewer tests are reported.
  *
  * @param gcm test GCM instead, with the examples of the GCM specification (McGrew and Viega) that
  * have additional data and a partial block: encryption, decryption, and refusal of a wrong tag

@@ -14,10 +14,7 @@
 
 /** Tells which sessions the header of a record is allowed to name. */
 enum __attribute__((packed)) naming {
-	/**
-	 * Any session: records of this type need none, and the service ignores the session in the
-	 * header.
-	 */
+	/** Records of this type need no session. The service ignores the session in the header. */
 	ANY,
 	/** The session must belong to the sender. */
 	OWN,

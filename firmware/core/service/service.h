@@ -74,11 +74,10 @@ struct cl_service_place {
 /**
  * Carries out one record.
  *
- * Afterwards the buffer of a record that carried a key holds no key, whether the record was carried
- * out or refused. If the record was refused, the reply's buffer holds only the error reply. @p
- * reply can be equal to @p record, so one buffer is enough; after a record of type `close` or
- * `reset`, this buffer then contains no data. A caller with two buffers must zeroize its receive
- * buffer itself.
+ * The function removes a key from the record's buffer, even if it refuses the record. If it refuses
+ * the record, the reply's buffer contains only the error reply. @p reply can be equal to @p record,
+ * so one buffer is enough. This buffer then contains no data after a record of type `close` or
+ * `reset`. A caller with two buffers must zeroize the record's buffer itself.
  *
  * @param link   the record's link, with its counters
  * @param record as received, its CRC checked and removed
@@ -95,15 +94,15 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *reply, size_t room);
 
 /**
- * Returns true if work outside sessions is allowed to use CPU cycles for @p peer now.
- * While no peer other than @p peer has a session, the result is always true. Otherwise a budget
- * limits such work. Call cl_sessions_tick first, to update the time.
+ * Returns true if work for @p peer outside sessions is allowed to use the CPU at present. Always
+ * returns true while no other peer has a session. Otherwise a budget limits such work. Call
+ * cl_sessions_tick first, to update the time.
  */
 bool cl_service_admits(struct cl_service *service, uint64_t peer);
 
 /**
- * Subtracts from the budget of cl_service_admits the cycles that a driver used for work outside
- * sessions.
+ * Subtracts @p cycles from the budget of cl_service_admits. @p cycles is the time that work outside
+ * sessions took.
  */
 static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 {
@@ -111,10 +110,10 @@ static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 }
 
 /**
- * While any peer of a network has a session, subtracts the cycles of a zeroization from the budget
- * of cl_service_admits. A record outside sessions can cause a zeroization, for example a refused
- * request to open a session. After such a zeroization, records outside sessions are dropped until
- * the budget has grown again.
+ * Subtracts the cycles of a zeroization from the budget for work outside sessions, if a peer on a
+ * network has a session. A record outside sessions can cause a zeroization, for example a refused
+ * request to open a session. Records outside sessions are then dropped until the budget has grown
+ * again.
  */
 void cl_service_owe(struct cl_service *service, uint32_t cycles);
 
@@ -147,10 +146,11 @@ static inline void cl_service_poll(struct cl_service *service)
 }
 
 /**
- * Accounts for the cycles that the last record cost outside the engine. If the record's session is
- * still open, adds the cost to the session's counts, and subtracts these cycles and the engine's
- * cycles from the session's budget. Otherwise subtracts all these cycles from the budget for work
- * outside sessions. The driver of a network calls this function after each record.
+ * Accounts for the CPU cycles of the last record: @p cost, which excludes the engine's cycles, plus
+ * the engine's cycles. If the record's session is still open, subtracts all these cycles from the
+ * session's budget, and adds @p cost to the session's counts. Otherwise subtracts all these cycles
+ * from the budget for work outside sessions. A network's driver calls this function after each
+ * record.
  */
 void cl_service_account(struct cl_service *service, const struct cl_link *link,
 			const struct cl_session_cost *cost);

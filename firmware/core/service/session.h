@@ -72,8 +72,8 @@ struct cl_session {
 	/** Initial counter block; in GCM the nonce prefix and zeros. */
 	uint8_t iv[CL_BLOCK_BYTES];
 	/**
-	 * Identifies the key and the mode: the bit CL_RANGE_GCM of this number tells the mode, and
-	 * all other bits identify the key, as in struct cl_range.
+	 * Number that identifies the key and the mode, as in struct cl_range. The bit CL_RANGE_GCM
+	 * is set in GCM, and all other bits identify the key.
 	 */
 	uint64_t key_identity;
 	struct cl_session_owner owner;
@@ -95,8 +95,8 @@ struct cl_session {
 	/** Value of `first` in the stream's window at the time when the session was opened. */
 	uint64_t first;
 	/**
-	 * Time when the session was last used. For a session with a server: the time of the last
-	 * check that found the server's counters changed.
+	 * Time when the session was last used. If a server processes the session's records: time of
+	 * the last check in which the server's number of records had changed.
 	 */
 	uint64_t used_at;
 	/** Time when the session was opened. */
@@ -118,8 +118,8 @@ struct cl_session {
 	uint8_t request_tag;
 	uint8_t reply_tag;
 	/**
-	 * Copy of the engine's member `anywhere`; false for a server. Always false in GCM, because
-	 * GHASH in C is slow in memory that the CPU does not cache.
+	 * In CTR: the member `anywhere` of the session's engine. False for a server. Always false
+	 * in GCM, because GHASH in C is slow in memory that the CPU does not cache.
 	 */
 	bool anywhere;
 	/** True while the server processes the session's records. */
@@ -186,8 +186,8 @@ bool cl_session_owned(const struct cl_session *session, const struct cl_session_
 uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer);
 
 /**
- * Encrypts or decrypts a record of the session's stream and marks it as received. A repeated record
- * is processed again only if its data are the same.
+ * Encrypts or decrypts a record of the session's stream, and marks the record as received. A record
+ * that arrived before is processed again only if its data have not changed.
  *
  * @param offset byte offset of @p in in the stream
  * @param sum    cl_window_sum of @p in
@@ -223,8 +223,8 @@ bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session 
 void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);
 
 /**
- * If a server processes the session's records, reads the server's counters, and updates the
- * session's counters and the time of its last use.
+ * Reads the counters of the server that processes the session's records. Updates the session's
+ * counters and the time of its last use. Does nothing if no server processes the records.
  */
 void cl_session_update(struct cl_sessions *sessions, struct cl_session *session);
 

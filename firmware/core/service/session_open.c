@@ -112,9 +112,9 @@ static struct cl_session *find_repeated(struct cl_sessions *sessions,
 }
 
 /**
- * If a request resumes a stream that an open session still uses, closes that session. The request's
- * sender knows the key and the ticket, so it is the owner of the stream. Its earlier program was
- * killed, or its link was lost.
+ * Closes a session that still uses the stream that @p request resumes. The request's sender owns
+ * the stream, because it knows the key and the ticket. The old session is still open because, for
+ * example, the host's earlier program was killed.
  */
 static void end_holder(struct cl_sessions *sessions, const struct cl_platform *platform,
 		       const struct cl_wire_open_request *request, uint64_t key_identity)

@@ -23,9 +23,9 @@ static bool is_among(struct cl_block_number number, struct cl_block_number first
 }
 
 /**
- * Checks a range against all ranges of the same key in the table, except the range at @p index.
- * Returns true if the range overlaps one of them. Also returns true if one of two compared ranges
- * is in GCM, and the other one is in CTR and contains block 0.
+ * Returns true if a range conflicts with a range of the same key in the table; ignores the range at
+ * @p index. Ranges conflict if they overlap. They also conflict if one is in GCM, and the other one
+ * is in CTR and contains block 0.
  */
 static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
 		     uint64_t blocks, int index)
@@ -102,9 +102,9 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
 }
 
 /**
- * Adds the blocks of the range at @p next to the range at @p index, and returns true. Returns false
- * if the two ranges have different keys, if the range at @p next does not begin where the other one
- * ends, or if a stream holds the range at @p next.
+ * Merges the range at index @p next into the range at @p index, and returns true. Returns false if
+ * the ranges have different keys, or if a stream holds the range at @p next. Also returns false if
+ * this range does not begin directly after the range at @p index.
  */
 static bool append(struct cl_ranges *ranges, int index, int next)
 {

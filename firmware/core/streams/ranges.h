@@ -32,7 +32,7 @@ struct cl_block_number {
 };
 
 struct cl_range {
-	/** The bit CL_RANGE_GCM tells the mode; all other bits identify the key. */
+	/** Key and mode: the bit CL_RANGE_GCM is set in GCM; all other bits identify the key. */
 	uint64_t key;
 	struct cl_block_number first;
 	/** Number of blocks; 0 if the entry is free. */

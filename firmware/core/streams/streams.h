@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * A stream is the data that a host sends in one session or, after an interruption, in several. It
- * reserves a range of counter blocks of one key (ranges.h), and has a window of its records
- * (window.h). After its session, the stream stays in the table of streams, so that a host can
- * resume it. The stream's entry is reused only when a new stream needs an entry. The used part of
- * the stream's range stays in the table of ranges until power is switched off.
+ * A stream is the data that a host sends in one session or, after an interruption, in several
+ * sessions. Each stream reserves a range of counter blocks of one key (ranges.h). Its window states
+ * which of its records arrived (window.h). After its session, the stream stays in the table of
+ * streams, so that a host can resume it. A new stream replaces an ended stream only if the table
+ * has no free entry. The used part of the stream's range stays in the table of ranges until power
+ * is switched off.
  */
 #ifndef CL_STREAMS_H
 #define CL_STREAMS_H
@@ -17,8 +18,8 @@
 #include "streams/window.h"
 
 /**
- * In GCM, each record reserves 2^CL_STREAM_GCM_BITS counter blocks. There are two possible nonces
- * for each record, and 2^32 counter blocks belong to each nonce.
+ * In GCM, each record reserves 2^CL_STREAM_GCM_BITS counter blocks: 2^32 counter blocks for each of
+ * the record's two possible nonces.
  */
 #define CL_STREAM_GCM_BITS 33
 
@@ -48,8 +49,8 @@ struct cl_stream {
 	 */
 	uint32_t end;
 	/**
-	 * Sequence number of this stream's end. The stream with the lowest number ended before all
-	 * other streams.
+	 * Position of this stream in the order in which streams ended. The stream with the lowest
+	 * number ended first.
 	 */
 	uint32_t ended;
 	/** Index of its range. */
@@ -91,8 +92,8 @@ int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *n
 		      struct cl_stream **stream);
 
 /**
- * Ends a stream. Its range is shortened to the blocks of the records that arrived, and freed if
- * none arrived.
+ * Ends a stream. Shortens the stream's range: it then ends after the highest-numbered record that
+ * arrived. Frees the range if no record arrived.
  *
  * @param known true if it is known which records arrived, and the window contains them. If false,
  *              the whole range counts as used, and the stream cannot be resumed

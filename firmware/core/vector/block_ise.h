@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * ECB on the vector AES unit, one block after the other, with little code: for users that process
- * few blocks. cl_modes_ise_fused (engine_ise.h) is larger, and faster for eight or more blocks.
+ * ECB on the vector AES unit for users that process few blocks. The code is small, and processes
+ * one block after the other. cl_modes_ise_fused (engine_ise.h) is larger, and faster for eight or
+ * more blocks.
  */
 #ifndef CL_BLOCK_ISE_H
 #define CL_BLOCK_ISE_H

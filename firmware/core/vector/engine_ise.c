@@ -23,9 +23,9 @@
 #define GROUP_BYTES (GROUP * CL_BLOCK_BYTES)
 
 /**
- * Below this number of bytes, vector loads and stores are slower than scalar ones: the code must
- * wait for the CPU's stores before a vector load, and must flush the CPU's cache after a vector
- * store.
+ * Below this number of bytes, vector loads and stores are slower than scalar ones. The reason is
+ * their overhead: the code waits for the CPU's stores before the first vector load, and flushes the
+ * CPU's cache after the last vector store.
  */
 #define VECTOR_BYTES_MIN 512u
 
@@ -59,9 +59,9 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 
 /**
  * Processes whole groups of eight blocks between buffers that vector loads and stores reach,
- * starting with block 0. One instruction queues the loads, XORs and stores of a whole group. The
- * code increments the pointers directly after the branch, because an instruction of the unit would
- * have to wait in these cycles.
+ * starting with block 0. One instruction queues the loads, XORs and stores of a whole group.
+ * Directly after the branch, an instruction of the unit would have to wait. The code uses these
+ * cycles to increment the pointers.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
@@ -321,8 +321,8 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 
 /**
  * Loads the key and the initial counter block into the registers. The function is not inlined, so
- * that its variables are not in the caller's stack frame. Without variables on the stack, the
- * caller can end with a jump to the loop (tail call), instead of a call.
+ * that its variables take no space on the caller's stack. The caller can therefore jump to the loop
+ * (tail call) instead of calling it.
  */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,

@@ -65,8 +65,8 @@ struct cl_ise_device {
 };
 
 /**
- * Value of cl_engine_key.engine_word[0] if the round keys are those of the equivalent inverse
- * cipher.
+ * cl_engine_key.engine_word[0] has this value if the key is for decryption in ECB or CBC. The unit
+ * then uses the round keys of the equivalent inverse cipher.
  */
 #define CL_ISE_INVERSE 1u
 
@@ -131,9 +131,9 @@ struct cl_engine cl_engine_ise_fused(struct cl_ise_device *device);
 struct cl_engine cl_engine_ise_vmem(struct cl_ise_device *device);
 
 /**
- * Adds an operation for GCM messages to @p engine, and returns the result. @p engine must be one of
- * the engines above. The unit must have a multiplier (gateware/isa/README.md). Decryption verifies
- * the tag first, and then runs the engine's CTR.
+ * Returns a copy of @p engine with an operation for GCM messages. @p engine must be one of the
+ * engines above. The unit must have a multiplier (gateware/isa/README.md). Decryption verifies the
+ * tag first, and then runs the engine's CTR.
  */
 struct cl_engine cl_engine_ise_with_gcm(struct cl_engine engine);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * GCM (SP 800-38D) on a vector unit with a multiplier. A GHASH product takes as long as ten other
- * instructions, but runs in parallel with them. Encryption therefore starts a product after every
- * three AES rounds of other blocks. So the products take little extra time.
+ * instructions, but runs in parallel with them. Encryption starts each product between AES rounds
+ * of other blocks, so the products take little extra time.
  *
  * v6 is the hash, and v7 the hash subkey H. No function here moves H out of the unit. The multiples
  * of H that the multiplier keeps cannot be read. The initial counter block (nonce, counter 1) is in
@@ -25,8 +25,8 @@
 #define HASH   6u
 #define SUBKEY 7u
 /**
- * Operand of the instruction vghsh. It combines the numbers of two registers: HASH contains the
- * hash, and SUBKEY contains the hash subkey H.
+ * Operand of the instruction vghsh, made of the numbers of two registers. Register HASH contains
+ * the hash, and register SUBKEY contains the hash subkey H.
  */
 #define PAIR (HASH << 4 | SUBKEY)
 
@@ -133,9 +133,9 @@ static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 }
 
 /**
- * Hashes @p data, except for the last @p blocks blocks, which it copies to @p tail. If the data
- * have fewer blocks, @p tail begins with blocks of zeros. The caller hashes these blocks first,
- * while the hash is zero, so they do not change the hash.
+ * Hashes @p data except the last @p blocks blocks, and copies these last blocks to @p tail. If @p
+ * data has fewer blocks, @p tail begins with blocks of zeros. The caller hashes these zeros while
+ * the hash is still zero, so the zeros do not change the hash.
  */
 CL_ISE_INLINE void hash_except(uint32_t tail[CL_ISE_BATCH_WORDS], size_t blocks,
 			       const uint8_t *data, size_t len)
@@ -295,10 +295,10 @@ CL_ISE_INLINE void hash_and_move(unsigned int block, const uint32_t words[CL_ISE
 }
 
 /**
- * Encrypts and hashes groups of four blocks between word-aligned buffers, with counter blocks from
- * J0 + @p index on. While a group is encrypted, the ciphertext of the group before it is hashed;
- * the CPU's registers hold this ciphertext. On entry, @p hashed contains blocks to hash before the
- * text. On return, it contains the last group's ciphertext, which the caller must hash.
+ * Encrypts and hashes groups of four blocks between word-aligned buffers. The first counter block
+ * is J0 + @p index. While a group is encrypted, the code hashes the ciphertext of the previous
+ * group, which the CPU's registers hold. On entry, @p hashed contains blocks to hash before the
+ * text. On return, @p hashed contains the last group's ciphertext, which the caller must hash.
  */
 CL_ISE_INLINE void encrypt_scalar(struct cl_ise_cipher cipher, const uint32_t *in, uint32_t *out,
 				  uint32_t index, uint32_t groups,
@@ -402,21 +402,22 @@ static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t t
 }
 
 /**
- * Encrypts and hashes groups of four blocks, with counter blocks from J0 + @p index on. On entry,
- * @p words contains the blocks to hash first. On return, it contains the blocks that the caller
- * must still hash.
+ * A loop with scalar loads and stores that encrypts and hashes groups of four blocks. The first
+ * counter block is J0 + @p index. On entry, @p words contains blocks that the loop hashes first. On
+ * return, @p words contains blocks that the caller must still hash.
  */
 typedef void scalar_loop(const uint32_t *in, uint32_t *out, uint32_t index, uint32_t groups,
 			 uint32_t words[]);
 /**
- * Encrypts and hashes groups of six blocks. On entry, v3 to v5 contain the blocks to hash first. On
- * return, they contain the blocks that the caller must still hash.
+ * A loop with vector loads and stores that encrypts and hashes groups of six blocks. On entry, v3
+ * to v5 contain blocks that the loop hashes first. On return, v3 to v5 contain blocks that the
+ * caller must still hash.
  */
 typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
 /**
- * Returns true if the vector loop can process @p bytes bytes. If the number of bytes is large
- * enough, but vector loads and stores cannot access a buffer, adds 1 to the counter `falls`.
+ * Returns true if @p bytes is at least VECTOR_BYTES_MIN, and vector loads and stores can access
+ * both buffers. If only the access is impossible, adds 1 to the counter `falls`.
  */
 static bool reaches(struct cl_ise_device *device, const void *in, const void *out, size_t bytes)
 {
@@ -435,7 +436,7 @@ static bool reaches(struct cl_ise_device *device, const void *in, const void *ou
 static void encrypt_groups(scalar_loop *scalar, const uint8_t *in, uint8_t *out, size_t groups,
 			   uint32_t words[])
 {
-	uint32_t chunk[CHUNK_WORDS]; /* needs no zeroizing: the loop leaves only ciphertext */
+	uint32_t chunk[CHUNK_WORDS]; /* not zeroized: after the loop, it contains only ciphertext */
 	uint32_t index = 1;
 
 	if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
@@ -565,8 +566,8 @@ int cl_ise_ghash(struct cl_ise_device *device, const struct cl_engine_key *key,
 }
 
 /**
- * Implements cl_hasher.hash. Other engines call this function, also with data that vector loads
- * cannot access. Such calls do not change the counter `falls`.
+ * Implements cl_hasher.hash, which other engines call. If vector loads cannot access the data, the
+ * function uses scalar loads, and does not change the counter `falls`.
  */
 static int hash_with(void *hw, const uint8_t subkey[CL_BLOCK_BYTES], uint8_t hash[CL_BLOCK_BYTES],
 		     const uint8_t *data, size_t len)

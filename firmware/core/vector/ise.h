@@ -22,8 +22,8 @@
 #define CL_ISE_BLOCKS_MAX 8u
 #define CL_ISE_CONTEXTS   8u
 /**
- * A misaligned address, which cl_ise_clear_queue() uses: the unit refuses every vector load or
- * store with this address.
+ * Address that cl_ise_clear_queue() uses. The address is misaligned, so the unit refuses every
+ * vector load or store with it.
  */
 #define CL_ISE_NO_ADDRESS 1u
 
@@ -250,9 +250,9 @@ CL_ISE_INLINE void cl_ise_clear_state(void)
 }
 
 /**
- * Overwrites the data of earlier loads and stores that remain in the unit's queue. The instruction
- * fills the queue with requests that contain the state registers, which are zero. The unit refuses
- * these requests because of their address.
+ * Overwrites the data of earlier loads and stores that remain in the unit's queue. One instruction
+ * fills the queue with requests, whose data are the state registers; these registers are zero. The
+ * unit refuses the requests, because their address is misaligned.
  */
 CL_ISE_INLINE void cl_ise_clear_queue(void)
 {

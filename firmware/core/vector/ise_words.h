@@ -23,9 +23,9 @@
 #define CL_ISE_BATCH() __asm__ volatile("" : : : "memory")
 
 /**
- * Adds @p step to @p pointer. The compiler does not move this addition to another place. After a
- * load, an instruction of the unit has to wait for two cycles. The addition uses one of these
- * cycles, so it costs no time.
+ * Adds @p step to @p pointer, at exactly this point of the code. After a load, an instruction of
+ * the unit must wait for two cycles. The CPU does the addition in one of these cycles, so the
+ * addition costs no time.
  */
 #define CL_ISE_ADVANCE(pointer, step)                                                              \
 	do {                                                                                       \

@@ -27,8 +27,8 @@ struct cl_crypto_session {
 	 */
 	cl_modes_run *run;
 	/**
-	 * `pkt`: the packet whose operation runs in the background; NULL if there is none. `out`:
-	 * address of the operation's result.
+	 * `pkt`: the packet that is processed in the background; NULL if there is none. `out`:
+	 * address to which the result of this packet is written.
 	 */
 	struct cipher_pkt *pkt;
 	uint8_t *out;
@@ -76,8 +76,8 @@ int cl_crypto_output(const struct cipher_ctx *ctx, struct cipher_pkt *pkt, int o
 		     uint8_t **out);
 
 /**
- * Returns true if the counter is long enough for @p len bytes in CTR mode. If it is too short, it
- * would overflow into the IV. The counter has ctr_len bits and starts at zero.
+ * Returns true if @p len bytes can be processed in CTR mode before the counter overflows into the
+ * IV. The counter has ctr_len bits and starts at zero.
  */
 bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 
@@ -88,8 +88,8 @@ bool cl_crypto_counter_suffices(const struct cipher_ctx *ctx, size_t len);
 void cl_crypto_counter(const struct cipher_ctx *ctx, const uint8_t *iv, uint8_t counter[16]);
 
 /**
- * Returns whether the counter length of a session is valid. The length must be a whole number of
- * bytes, and less than 16 bytes, so that there is room for an IV. The drivers check this when a
+ * Returns true if the counter length of a session is a whole number of bytes and less than 16
+ * bytes. A counter of 16 bytes would leave no room for an IV. The drivers call this function when a
  * session begins.
  */
 bool cl_crypto_counter_is_valid(const struct cipher_ctx *ctx);

@@ -23,8 +23,8 @@ static struct cl_link_udp udp;
 static const struct cl_frame *answered;
 
 /**
- * Implements cl_link.reserve: reserves receive slots for the station (the host) that opened a
- * session, or ends the reservation. The calling thread holds the lock of the service.
+ * Implements cl_link.reserve. If @p open is true, reserves receive slots for the host that opened a
+ * session. Otherwise, ends this reservation. The calling thread holds the lock of the service.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {

@@ -15,10 +15,9 @@
 #include "service/frames.h"
 
 /**
- * Handles a received frame and answers its sender, if the frame is certainly a record for the
- * service that was passed to cl_ethernet_serve. The conditions are: The interface is up, and all
- * checksums are right. The packet is IPv4 without options, and not a fragment. Its destination is
- * the MAC address and an IPv4 address of the interface.
+ * Answers a received frame with a record for the service that was passed to cl_ethernet_serve. The
+ * interface must be up. All checksums must be right. The packet must be IPv4 without options, and
+ * not a fragment. The destination must be the MAC address and an IPv4 address of the interface.
  *
  * @param begin value of the cycle counter when the frame was found
  * @return true if the frame was handled. false if a condition is not met: then the frame is
@@ -51,8 +50,8 @@ bool cl_early_admits(void);
 void cl_early_spend(uint32_t cycles);
 
 /**
- * Reduces the budget of cycles that the service gives the net stack. @p cycles is the number of
- * cycles that a zeroization took. The budget can become negative: see cl_service_owe.
+ * Subtracts the @p cycles of a zeroization from the budget of cycles that the service gives the net
+ * stack. Has no effect while no host on the network has a session (see cl_service_owe).
  */
 void cl_early_owe(uint32_t cycles);
 

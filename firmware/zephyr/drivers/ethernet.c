@@ -40,10 +40,9 @@
 #define ARRIVED_MAX 256
 
 /*
- * True if the driver, instead of the net stack, computes and checks all checksums. The driver
- * supports only UDP and ICMP over unfragmented IPv4. If the net stack is configured for TCP, IPv6
- * or IPv4 fragments, the driver leaves all checksums to the net stack, because Zephyr has a single
- * setting for all protocols.
+ * True if the driver computes and checks all checksums instead of the net stack. The driver
+ * supports only UDP and ICMP over unfragmented IPv4. Zephyr has a single setting for the checksums
+ * of all protocols. So with TCP, IPv6 or IPv4 fragments, the net stack handles all checksums.
  */
 #define SUMS_ALL                                                                                   \
 	(!IS_ENABLED(CONFIG_NET_TCP) && !IS_ENABLED(CONFIG_NET_IPV6) &&                            \
@@ -107,8 +106,8 @@ static bool is_pending(void)
 }
 
 /**
- * Passes a packet to the net stack. If @p pkt is NULL or the stack refuses it, counts a dropped
- * frame.
+ * Passes a packet to the net stack. Counts a dropped frame if @p pkt is NULL, or if the net stack
+ * refuses the packet.
  */
 static void pass_on(struct net_pkt *pkt)
 {
@@ -122,7 +121,7 @@ static void pass_on(struct net_pkt *pkt)
 
 /**
  * Makes the slot of the last frame available to the Ethernet MAC. Before that, zeroizes the whole
- * slot if it is marked `stale`. Otherwise zeroizes only the frame, if it is short: a short frame
+ * slot if the slot is marked `stale`. Otherwise, zeroizes only a short frame, because a short frame
  * can contain a key.
  */
 static void release(uint8_t *slot, size_t len)
@@ -196,15 +195,15 @@ static void receive(void)
 }
 
 /**
- * Zeroizes one slot. Of the slots marked `stale`, it chooses the slot in which a frame arrived
- * last. Stops if a new frame waits.
+ * Zeroizes one slot. Among the slots marked `stale`, the function chooses the slot that received a
+ * frame last. The function stops as soon as a new frame has arrived.
  *
- * The function does not zeroize the slot that the Ethernet MAC writes next. If a frame arrives, the
- * function stops, and a later call continues with the rest of the slot. When the function stops, a
- * later frame can already be arriving in the half-zeroized slot. The function zeroizes the first
- * bytes of a slot last. If it stops among these first bytes, it can have zeroized bytes of that
- * later frame. So it marks the slot `suspect`, and the driver will drop that frame. The next
- * call of the function removes the mark.
+ * The function does not zeroize the slot that the Ethernet MAC writes next. After a stop, a later
+ * call zeroizes the remaining bytes of the slot. When the function stops, a later frame can already
+ * be arriving in the half-zeroized slot. The function zeroizes the first bytes of a slot last. If
+ * it stops among these first bytes, it can have zeroized bytes of that later frame. So it marks the
+ * slot `suspect`, and the driver will drop that frame. The next call of the function removes the
+ * mark.
  *
  * @return false if no slot has to be zeroized
  */
@@ -283,8 +282,8 @@ static void empty_slots(void *unused1, void *unused2, void *unused3)
 		}
 		if (!erase_stale()) {
 			/*
-			 * If a frame has arrived since the last check, the hardware raises the
-			 * interrupt as soon as it is enabled.
+			 * This write raises the interrupt at once if a frame has arrived since the
+			 * last check.
 			 */
 			sys_write32(EVENT, REG(rx_ev_enable));
 			(void)k_sem_take(&received, K_FOREVER);

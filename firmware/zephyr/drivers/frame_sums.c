@@ -68,8 +68,8 @@ static bool dissect(const uint8_t *frame, size_t len, uint32_t sum, struct packe
 	*packet = (struct packet){.from = IP + header, .len = total - header};
 	if ((load_be16(frame + IP + IP_FRAGMENT) & IP_FRAGMENTED) != 0) {
 		/*
-		 * The checksum covers all fragments of a packet, so it cannot be checked in one
-		 * fragment.
+		 * A UDP or ICMP checksum covers all fragments of a packet. One fragment is not
+		 * enough to check this checksum.
 		 */
 		return true;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Driver of the SDRAM. It initialises the memory before anything uses it, and reports the result on
- * the console. The part of the memory that contains no variables becomes a heap.
+ * Driver of the SDRAM. Initialises the SDRAM before the kernel's objects, and reports the result to
+ * the log or the console. Makes a heap of the part of the SDRAM that contains no variables.
  */
 #define DT_DRV_COMPAT cipherlane_sdram
 

@@ -31,8 +31,8 @@ uint8_t *cl_tx_begin(void);
 void cl_tx_end(size_t len, bool with_udp_checksum);
 
 /**
- * Waits until the Ethernet MAC has sent the frames in all slots, and zeroizes the slots. After a
- * time-out, it does not zeroize them.
+ * Waits until the Ethernet MAC has sent the frames in all slots, then zeroizes the slots. Leaves
+ * the slots unchanged if the Ethernet MAC does not send all frames in time.
  */
 void cl_tx_erase(void);
 

@@ -40,9 +40,8 @@ struct cl_uart_data {
 	uart_irq_callback_user_data_t callback;
 	void *user_data;
 	/**
-	 * True after poll_out has dropped a byte, because nobody reads the output. While it is
-	 * true, poll_out does not wait for room in the FIFO. False again after the next byte was
-	 * sent.
+	 * True if poll_out dropped the last byte, because the transmit FIFO stayed full. Then
+	 * poll_out does not wait for room in the FIFO. Becomes false when poll_out sends a byte.
 	 */
 	bool deaf;
 	/**

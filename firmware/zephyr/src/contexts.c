@@ -33,9 +33,9 @@ static uint32_t generations;
 
 /**
  * Returns true if the operation that uses context @p i will never continue, because its thread was
- * aborted. After an abort, the thread is dead, or its thread object was started again. If it was
- * started again, either the thread is running now, but not in this operation, or its stack pointer
- * shows that the lease is not on its stack any more.
+ * aborted. There are three signs of an abort. The thread is dead. The thread is running now, but
+ * not in this operation. The lease is below the thread's stack pointer, so that it is no longer on
+ * the stack.
  */
 static bool is_lost(unsigned int i)
 {
@@ -76,12 +76,13 @@ static void reclaim(void)
 static K_SEM_DEFINE(idle, 0, CL_CONTEXTS);
 /**
  * Number of threads that wait for a context. A thread that was aborted while it waited stays in
- * this count. This costs the other threads a little time.
+ * this count. Then give_back() yields even if no thread waits.
  */
 static uint32_t waiting;
 
 /**
- * Called when all contexts are in use. Returns CL_CONTEXTS, which makes the calling thread wait.
+ * Called when all contexts are in use. Returns CL_CONTEXTS, which is not the number of a context.
+ * This value makes the calling thread wait.
  */
 static unsigned int take_over(void)
 {
@@ -184,8 +185,9 @@ static unsigned int take_over(void)
 }
 
 /**
- * Ensures that the selected context contains the registers of the operation with this lease. If
- * another operation uses the context, first saves the other operation's registers.
+ * Restores the registers of the operation with this lease, unless they are still in the selected
+ * context. If the context is in use by another operation, first saves the registers of that
+ * operation.
  */
 static void make_present(struct cl_lease *lease)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Makes the vector AES unit's engines in firmware/core usable for Zephyr's threads. Each call runs
- * in a hardware context that its thread leases for this call. A key is not bound to a context. For
- * each context, the driver records the generation number of the key in the context's registers.
+ * in a hardware context that its thread leases for this call. A key is not bound to a context. If
+ * the leased context contains another key, the call first loads its own key.
  */
 #include <string.h>
 
@@ -18,8 +18,8 @@
 #include "zeroize.h"
 
 /**
- * Data that are not word-aligned are copied to the stack. This is the maximum number of blocks that
- * one copy contains.
+ * Maximum number of blocks that are copied to the stack at a time. Only data that are not
+ * word-aligned are copied.
  */
 #define CHUNK_BLOCKS 16u
 

@@ -13,8 +13,8 @@
 #include "zeroize.h"
 
 /**
- * Blocks of a buffer that is not word-aligned are copied to the stack. This is the maximum number
- * of blocks that one copy contains.
+ * Maximum number of blocks that are copied to the stack at a time. Only data that are not
+ * word-aligned are copied.
  */
 #define CHUNK_BLOCKS 8u
 

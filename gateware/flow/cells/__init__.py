@@ -12,8 +12,8 @@ from typing import Any
 
 Cell = dict[str, Any]
 MODELS = Path(__file__).parent
-# Layout of a block RAM's contents: number of INITVAL parameters, number of rows in each parameter, distance in bits
-# between the starts of two rows, and number of bits in a unit. A row contains two units.
+# A block RAM has INITVALS parameters with its initial contents. Each parameter contains ROWS rows. A row starts every
+# ROW_PITCH bits, and contains two units of UNIT bits.
 INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 
 

@@ -69,9 +69,9 @@ class ChecksumSum(Module):
 
         # # #
 
-        # Both adders (`added`, `folding`) have an additional lowest bit, which is 1 in one operand and `carry` in the
-        # other. In this way, they add `carry` to the sum. `carry` starts at 0, so `columns` is never all ones while
-        # `carry` is 1. So `value`, which adds the carry of `folded`, always fits in 16 bits.
+        # The adders `added` and `folding` also add `carry`: they have an additional lowest bit, which is 1 in one
+        # operand and `carry` in the other. `carry` starts at 0, so `columns` is never all ones while `carry` is 1. So
+        # `value`, which adds the carry of `folded`, always fits in 16 bits.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

@@ -25,7 +25,7 @@ GROUP_BIT = 0  # this bit in byte 0 of a MAC address marks group addresses
 
 
 def wire_order(number: int, size: int) -> int:
-    """Return the value of a signal that carries a big-endian number of `size` bytes, first byte in the low bits."""
+    """Return a big-endian number of `size` bytes as the value of a signal with the first byte in bits 7:0."""
     return int.from_bytes(number.to_bytes(size, "big"), "little")
 
 

@@ -113,13 +113,13 @@ class SharedMAC(LiteXModule):
         self.mac_address = mac_address
         self.phy = _MarkedPHY(phy)
         self.core = core = LiteEthMACCore(phy=self.phy, dw=WORD_BITS, tx_cdc_buffered=True, rx_cdc_buffered=True)
-        # Put the FIFOs that cross clock domains into block RAM, with registered outputs. A FIFO can read a word
-        # while the word is written. This does no harm: the FIFO repeats the read until it knows that the word is valid.
+        # Put the FIFOs that cross clock domains into block RAM, with registered outputs. A read may collide with a
+        # write of the same word. This does no harm: the FIFO repeats the read until it knows that the word is valid.
         for stage in (*core.tx_datapath.pipeline, *core.rx_datapath.pipeline):
             if isinstance(stage, stream.ClockDomainCrossing):
                 in_block_ram(stage)
-        # A long combinational path leads from LiteEth's preamble logic to its `ready`. The skid buffer ends this path,
-        # so that it does not continue to the address of the block RAM.
+        # LiteEth's preamble logic computes `ready` in a long combinational path. The skid buffer ends this path before
+        # the address of the block RAM.
         sending = core.tx_datapath
         sending.skid = ClockDomainsRenamer("eth_tx")(Skid(eth_phy_description(WORD_BITS)))
         crossing = next(n for n, at in enumerate(sending.pipeline) if isinstance(at, stream.ClockDomainCrossing))
@@ -142,8 +142,8 @@ class SharedMAC(LiteXModule):
                 secy.receive.source.connect(shaper.sink),
                 secy.transmit.source.connect(core.sink),
             ]
-            # A long combinational path leads from LiteEth's IP sender to the valid words of a frame. The register ends
-            # this path, so that it does not continue into the SecY.
+            # LiteEth's IP sender drives a frame's words through a long combinational path. The register ends this path
+            # before the SecY.
             self.to_secy = to_secy = stream.Buffer(eth_phy_description(WORD_BITS))
             self.comb += to_secy.source.connect(secy.transmit.sink)
             received, sent = shaper.source, to_secy.sink
@@ -153,7 +153,7 @@ class SharedMAC(LiteXModule):
         self.checks = checks = FrameChecks(frame_bytes_max=FRAME_BYTES_MAX)
         self.buffer = buffer = PacketBuffer(depth=buffer_words)
         self.depacketizer = depacketizer = LiteEthMACDepacketizer(WORD_BITS)
-        # A long combinational path leads from LiteEth's IP header check to its `ready`. `holder`, a skid buffer, ends
+        # LiteEth's check of the IP header computes `ready` in a long combinational path. `holder`, a skid buffer, ends
         # this path before the packet buffer.
         self.holder = holder = Skid(eth_mac_description(WORD_BITS))
         self.sender_mac = holder.source.sender_mac

@@ -59,7 +59,7 @@ LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
 UDP = 34
 UDP_CHECKSUM = 40
 QUEUE_WORDS = 8
-# While any station has a session, frames of strangers (stations without one) take at most this many receive slots.
+# Maximum number of receive slots for frames of strangers (stations without a session), while any station has a session.
 STRANGERS_SLOTS = 2
 LATENCY = 2  # cycles from a read request until its word arrives
 
@@ -135,9 +135,9 @@ class SlotWriter(LiteXModule):
             frames.sink.slot.eq(slot),
         ]
 
-        # Strangers are stations without a session. The number of their waiting frames is limited. At the first word of
-        # a frame, this number is compared with the limit. If the limit is reached and the frame is from a stranger, the
-        # frame is refused as soon as the search for its sender has ended (this spares the memory), or at its last word.
+        # Strangers are stations without a session. At the first word of a frame, `crowded` stores whether the number of
+        # waiting frames from strangers has reached its limit. If so, a frame from a stranger is refused when the search
+        # for its sender has ended (this spares the memory), or after its last word.
         strangers, crowded, refused = Signal(max=slots + 1), Signal(), Signal()
         comes, goes = Signal(), Signal()
         self.comb += [
@@ -155,8 +155,8 @@ class SlotWriter(LiteXModule):
             If(position == 0, crowded.eq(stations.any & (strangers >= STRANGERS_SLOTS))),
         ]
 
-        # Sums over the frame: the sums `a` and `b` of its record's data, as `gateware.net.records.window` defines them,
-        # and the Internet checksum.
+        # Computes the Internet checksum of the frame, and the sums `a` and `b` of its record's data (defined in
+        # `gateware.net.records.window`).
         a, b, behind = Signal(32), Signal(32), Signal()
         held = Signal(16)
         end = Signal()

@@ -81,8 +81,8 @@ class KnownStations(LiteXModule):
 
         # # #
 
-        # Small memories store the addresses of the stations. Each memory has a word for each row. If a word is read
-        # in the cycle in which it is written, the memory returns the old word.
+        # Small memories store the addresses of the stations, one row for each station. If a row is read in the cycle in
+        # which it is written, the memory returns the old row.
         listed = Array([self._known.storage[n] for n in range(rows)])
         written, scanned = Signal(rows), Signal(row_bits)
         read = []

@@ -41,7 +41,7 @@ INSTALL_LAYOUT = [
 
 
 class AssociationReader:
-    """Reads a secure association. `an` selects it; `pn`, `base` and `xpn` are the values of the association."""
+    """A read port for secure associations. `an` selects an association; `pn`, `base` and `xpn` are its values."""
 
     def __init__(self):
         self.an = Signal(AN_BITS)
@@ -104,9 +104,9 @@ class Associations(Module):
 
         # # #
 
-        # The memories `numbers` and `bases` have a row for each association. A value that is read from a row while the
-        # row is written is not used: the association is not `live`, or the row is read again.
-        # The registers `pn`, `xpn` and `offset` keep values of the association that is being installed.
+        # The memories `numbers` and `bases` have a row for each association. If a row is read in the cycle in which it
+        # is written, the result is not used: the association is not `live`, or the row is read again. The registers
+        # `pn`, `xpn` and `offset` store values of the association that is being installed.
         pn, xpn, offset = Signal(PN_BITS), Signal(), Signal(IV_BITS)
         store = Signal()
         numbers = Memory(PN_BITS, ASSOCIATIONS, name="packet_numbers")

@@ -30,7 +30,7 @@ from .gcm_feeder import GCMFeeder, feed_layout
 from .row_ring import RowRing, write_layout
 from .sectag import AN_BITS, ICV_BYTES, SCI_BYTES, SECTAG_BYTES, TCI
 
-FRAMES = 16  # maximum number of frames that wait for a decision, and of frames that wait for the sender
+FRAMES = 16  # size of the queue of frames that wait for a decision, and of the queue to the sender
 UNDER_WAY = 4  # maximum number of frames that wait for GCM and for their verdict
 
 
@@ -87,8 +87,8 @@ class FramePath(Module):
         self.submodules.feeder = feeder = drop(GCMFeeder(rows=rows, received=received))
         self.submodules.gcm = gcm = BlockGCM(port=port, cycles=cycles, depth=0, portable=portable)
         self.submodules.texts = texts = drop(stream.SyncFIFO([("row", row_bits)], UNDER_WAY))
-        # A long combinational path leads from the number of the word in `writer` to the grants of the ring. The skid
-        # buffer `skid` ends this path before GCM. It delays blocks, but the ring still takes a frame's last block long
+        # A long combinational path leads from the word counter of `writer` to the grants of the ring. The skid buffer
+        # `skid` ends this path before GCM. `skid` delays blocks, but the ring still stores a frame's last block long
         # before the frame's verdict. The skid buffer `results` ends the path from the grant of an ICV's row.
         self.submodules.skid = skid = drop(Skid(gcm.source.description))
         self.submodules.results = results = drop(Skid(gcm.result.description))
@@ -127,7 +127,8 @@ class FramePath(Module):
             writer.freed.eq(sender.freed),
         ]
 
-        # In one cycle, a frame's description goes to GCM, to the queue `feeds` and, if it is encrypted, to `texts`.
+        # In one cycle, `fire` starts a GCM message for a frame, and adds the frame to the queue `feeds` and, if it is
+        # encrypted, to the queue `texts`.
         ready, fire = Signal(), Signal()
         encrypted, around = work.tci[TCI.E], Signal(5)
         message = gcm.message

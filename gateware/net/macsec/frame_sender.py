@@ -161,7 +161,7 @@ class FrameSender(Module):
             ),
         )
         tagged = 0 if received else present.tagged
-        fsm.act(  # the state ADDRESSES waits for the row with the addresses, and drops the row's last word
+        fsm.act(  # the state ADDRESSES sends the addresses (three words of the first row), and skips the fourth word
             "ADDRESSES",
             word.valid.eq(reader.valid),
             If(

@@ -183,7 +183,7 @@ class FrameWriter(Module):
             If(take & sink.last, NextState("END")),
         )
         done = Signal()
-        fsm.act(  # the state END waits until the frame, or the event of a dropped frame, is accepted
+        fsm.act(  # the state END waits until `frame` accepts the frame, or `event` accepts the event of a dropped frame
             "END",
             frame.valid.eq(fits & room & ~self.blocked),
             frame.rows.eq(written - first + int(not received)),

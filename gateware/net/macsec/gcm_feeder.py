@@ -65,14 +65,14 @@ class GCMFeeder(Module):
         block, step = register.sink, Signal()
         left = Signal(LENGTH_BITS - 4)  # number of rows with data after the present row
         kept = Signal(4)  # number of data bytes in the last row, minus one
-        carry = Signal(ADDRESS_BITS)  # words of the SecTAG or of the previous row, with which the next block begins
+        carry = Signal(ADDRESS_BITS)  # the next block begins with these words of the SecTAG or previous row
         with_sci, encrypted = job.tci[TCI.SC], job.tci[TCI.E]
         last, overflows = Signal(), Signal()
         self.comb += [
             step.eq(block.valid & block.ready),
             reader.first.eq(job.row),
             last.eq(left == 0),
-            # 1 if the words in `carry` and the last row's data together fill more than a block
+            # 1 if the last row's data do not fit into the block that begins with the words in `carry`
             overflows.eq(Mux(with_sci, kept >= 4, kept >= 12)),
         ]
         self.submodules.fsm = fsm = FSM(reset_state="IDLE")
@@ -97,7 +97,7 @@ class GCMFeeder(Module):
             block.data.eq(carry),
             If(step, NextState("DATA")),
         )
-        fsm.act(  # the state DATA waits for rows with data; a received frame's ICV can begin in the last of these
+        fsm.act(  # the state DATA waits for rows with data; in a received frame, the ICV can begin in the last row
             "DATA",
             block.valid.eq(reader.valid),
             If(encrypted, block.data.eq(reader.row))

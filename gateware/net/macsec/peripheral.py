@@ -85,15 +85,15 @@ class MACsecPeripheral(MACsecRegisters):
             secy.select.eq(self.counter.fields.code),
             self.count.status.eq(secy.count),
         ]
-        written = Signal()  # 1 if software has written a register while the register is locked
+        written = Signal()  # 1 in the cycle in which software writes a locked register
         for owner, sci in (("", secy.sci), ("peer_", secy.peer_sci)):
             for n in range(SCI_WORDS):
                 register, part = getattr(self, f"{owner}sci{n}"), sci[WORD_BITS * n : WORD_BITS * (n + 1)]
                 self.comb += If(register.re & (busy | live), written.eq(1))
                 self.sync += If(register.re & ~busy & ~live, part.eq(register.r))
 
-        # The registers of an association. The SecY reads the key from the register of its first word: the key's words
-        # shift into this register one after another, and zeros follow them.
+        # The registers of an association. The SecY reads all words of the key from the first key register. The other
+        # words shift towards this register, and zeros follow them.
         install = secy.install
         key = [Signal(WORD_BITS, name=f"key_word{n}") for n in range(WORDS)]
         salt, ssci = Signal(len(install.salt)), Signal(WORD_BITS)

@@ -100,8 +100,8 @@ class ReplayWindow(Module):
 
         # # #
 
-        # Each association has a row of 64 bits. Bit n stands for the packet numbers that are n modulo 64. Only one of
-        # these numbers is in the window.
+        # Each association has a row of 64 bits. The window contains only one packet number that is n modulo 64. Bit n
+        # stands for this packet number.
         memory = Memory(PLACES, ASSOCIATIONS, name="numbers_seen")
         memory.attr = {NO_RW_CHECK, DISTRIBUTED}
         write_port = memory.get_port(write_capable=True, async_read=True)
@@ -109,8 +109,8 @@ class ReplayWindow(Module):
         seen = Signal(PLACES)
         place = Signal(max=PLACES)
         bit = Signal(PLACES)
-        # `behind` is the next expected packet number minus the frame's packet number; its top bit is the borrow. `gap`
-        # is the frame's packet number minus the next expected packet number.
+        # `behind` is the next expected packet number minus the frame's packet number; the top bit of `behind` is the
+        # borrow. `gap` is the frame's packet number minus the next expected packet number.
         behind = Signal(PN_BITS + 1)
         gap = Signal(PN_BITS)
         ahead, inside = Signal(), Signal()

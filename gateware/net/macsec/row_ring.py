@@ -52,8 +52,8 @@ class RowRing(Module):
 
         # # #
 
-        # If a row is read in the cycle in which it is written, the result is not used: a row belongs to one user at a
-        # time, and rows that are fetched after the end of a frame are dropped.
+        # If a row is read in the cycle in which it is written, the result is not used. A row belongs to one user at a
+        # time, and a reader drops the rows that it fetched after the end of a frame.
         memory = block_ram(Memory(ROW_BITS, rows, name="frame_rows"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST)

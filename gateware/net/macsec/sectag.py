@@ -29,7 +29,7 @@ ETHERTYPE_EAPOL = 0x888E
 SECTAG_BYTES = 8
 SCI_BYTES = 8
 ICV_BYTES = 16
-SHORT = 48  # SL is 0 if the data have at least this many bytes
+SHORT = 48  # the field SL (short length) is 0 if a frame has at least this many bytes of data
 AN_BITS = 2
 SCI_BITS = 64
 
@@ -120,5 +120,5 @@ class SecTAGChecks(Module):
 
 
 def number(wire: Signal):
-    """Convert a signal in wire order (first byte in bits 7:0) to its number, or a number to wire order."""
+    """Reverse the bytes of a signal, to convert from wire order (first byte in bits 7:0) to a number, or back."""
     return reverse_bytes(wire)

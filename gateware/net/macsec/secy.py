@@ -19,8 +19,8 @@ from .transmit import Transmit
 
 # Width in bits of a count of keystream blocks. A frame needs the blocks of its data, and one block for its tag.
 COUNT_BITS = 8
-# Each direction gets the same share of the AES core as the fast path. The accelerator's share is only 1, so that the
-# accelerator cannot slow frames down.
+# Each direction's share of the AES core, equal to the share of the fast path. The accelerator has a share of only 1, so
+# that the accelerator cannot slow frames down.
 SHARE = 3
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Feeds the CTR packet engine: queues the words of packets, and makes the engine's messages from packet parameters.
+"""Feeds the CTR packet engine: starts one message of the engine for each packet, and queues the packet's words.
 
 ::
 

@@ -44,8 +44,8 @@ from .session_table import Column
 
 KEY_LENGTH_INVALID = 3
 SLOTS = 8
-# While all clients use the AES core, the fast path gets three blocks for each block of the accelerator. With
-# MACsec, each direction of the SecY also gets three.
+# The fast path's share of the AES core: three blocks for each block of the accelerator, while all clients use the core.
+# With MACsec, each direction of the SecY has the same share as the fast path.
 SHARE = 3
 
 

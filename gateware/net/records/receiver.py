@@ -33,8 +33,8 @@ from .session_table import SessionTable
 from .window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
 
 OFFSET_BITS = 64
-# Cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The record window
-# needs this many cycles; the comparisons and the output `needed` take fewer.
+# Cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The lookup in the
+# record window takes this long; the other checks and the output `needed` take fewer cycles.
 COMPARE_CYCLES = LOOKUP_CYCLES - 1
 CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OVERFLOW]
 

@@ -131,8 +131,8 @@ class SessionTable(Module):
             If(zeroing, zeroed.eq(zeroed + 1), If(zeroed == rows - 1, zeroing.eq(0))),
         ]
 
-        # Signal paths from the CPU are long, so registers delay the CPU's words: the columns are written one cycle
-        # later.
+        # Signal paths from the CPU are long. So registers store the CPU's row number and word, and the columns are
+        # written one cycle later.
         clear = self.close | zeroing
         row = Signal(row_bits)
         word = Signal(WORD_BITS)

@@ -45,7 +45,7 @@ class Statistics(Module):
 
         # # #
 
-        # 1: the request `clear` or `capture` waits for a cycle in which no record is counted
+        # 1 while a request (`clear`, `capture`) waits for a cycle in which no record is counted
         clearing, capturing = Signal(), Signal()
         adding = Signal()
         row = Signal(row_bits)

@@ -39,7 +39,7 @@ from ..layouts import LENGTH_BITS
 
 RECORDS = 64
 LAPS = 128
-# Bits of a block's index in its session: the session's stream has up to 2^36 bytes, that is 2^32 blocks.
+# Width in bits of a block's index in its session. A session's stream has at most 2^36 bytes, which are 2^32 blocks.
 INDEX_BITS = 32
 # Bits of a record's length in blocks. The maximum, 127 blocks, is more than a datagram can hold.
 BLOCKS_BITS = 7
@@ -137,19 +137,19 @@ class RecordWindow(Module):
             ports[name] = write_port, read_port.dat_r
         (base_write, base_read), (number_write, number_read) = ports["base"], ports["number"]
 
-        # Find the record's number within the window: the distance of the record's first block from the window's base,
-        # divided by the number of blocks in a record. The division yields one bit per cycle.
+        # Divide the distance of the record's first block from the window's base by the number of blocks in a record.
+        # The quotient is the record's number within the window. The division yields one bit per cycle.
         row = Signal(row_bits)
         blocks = Signal(BLOCKS_BITS)
         base = Signal(INDEX_BITS)
-        # numbers of the first record in the window and of the present record
+        # number of the window's first record, and number of the present record, both modulo RECORDS * LAPS
         first, number = Signal(_NUMBER_BITS), Signal(_NUMBER_BITS)
         wait = Signal(max=LOOKUP_CYCLES)
         distance = Signal(INDEX_BITS + 1)
         beyond, long, far = Signal(), Signal(), Signal()
         quotient, rest = Signal(_QUOTIENT_BITS), Signal(BLOCKS_BITS)
         dividend, reduced = Signal(BLOCKS_BITS + 1), Signal(BLOCKS_BITS + 2)
-        back = Signal(INDEX_BITS)  # base of the window whose last record is the present record
+        back = Signal(INDEX_BITS)  # new base, if the window moves until the present record is its last
         self.comb += [dividend.eq(Cat(quotient[-1], rest)), reduced.eq(dividend - blocks)]
         self.sync += [
             If(wait != 0, wait.eq(wait - 1)),
@@ -192,8 +192,8 @@ class RecordWindow(Module):
             If(self.begin, low.eq(self.length), high.eq(0)),
         ]
 
-        # Access by the CPU in three steps: find the record's row, wait for a free cycle of the memory, read the
-        # memory's output.
+        # An access of the CPU takes three steps: compute the number of the record, wait for a cycle in which the memory
+        # is free, and read the output of the memory.
         asked, found, fetched = Signal(), Signal(), Signal()
         replaces = Signal()
         cpu_number = Signal(_NUMBER_BITS)
@@ -212,8 +212,8 @@ class RecordWindow(Module):
             fetched.eq(turn & ~replaces),
         ]
 
-        # The memory of the stored records. Reads and writes do not collide: a word is written only when a record is
-        # decided or the CPU writes, and the word that is read in that cycle is not used.
+        # The memory of the stored records. Reads and writes do not collide: a write happens only when a record is
+        # decided or the CPU writes, and no logic uses the word that is read in that cycle.
         bits = SUM_BITS + _LAP_BITS + 1
         memory = without_collisions(Memory(bits, depth * RECORDS, init=[0] * depth * RECORDS, name="window_records"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)

@@ -25,8 +25,9 @@ _SECY_SLOT_ROWS = 128  # further rows for the slots of the SecY
 # The DMA's queues, each as (words, bits of a word): descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
 _GCM = ((128, 145),)  # GCM's memory for text that waits for its tag: (words, bits of a word)
-# Small memories, as (words, bits of a word). `_SMALL`: the fast path's queues of replies and of destinations, and the
-# initial counter blocks. `_KEYSTREAM`: a client's keystream queue. Synthesis uses LUTs if the board's `Fit` allows it.
+# Small memories, as (words, bits of a word). Synthesis uses LUTs for them if the board's `Fit` allows it. `_SMALL`: the
+# fast path's queue of replies, its queue of destinations, and four memories for the initial counter blocks.
+# `_KEYSTREAM`: the keystream queue of a client.
 _SMALL = ((16, 280), (16, 114), *((8, 32),) * 4)
 _KEYSTREAM = (16, 129)
 # Ethernet's memories, as (words, bits of a word): two clock crossings, two frame buffers, the sums of the records in
@@ -35,9 +36,9 @@ _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
 _FEW_WORDS = 16  # memories of at most this many words always become LUTs
 _LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
 _SECY = ((512, 128),) * 2  # the two buffers of the SecY: (words, bits of a word)
-_EVENTS = ((32, 32),) * 2  # the event counters: (words, bits of a word). They are read and written in the same cycle
+_EVENTS = ((32, 32),) * 2  # the event counters: (words, bits of a word); twice, because one port reads and writes
 
-# Reductions of a bare-metal configuration. They are applied in this order until the memories fit into the part.
+# Changes that make a bare-metal configuration smaller, applied in this order until its memories fit into the part.
 STEPS = (
     {"buffer_size": 32 * KB, "bench_bytes": 12 * KB},
     {"sram_size": 12 * KB},
@@ -50,7 +51,7 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return the number of block RAMs of a memory. Each has words of at most `widest` bits (18 if both ports write)."""
+    """Return how many block RAMs a memory takes. Their words have at most `widest` bits (18 if both ports write)."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 
@@ -133,5 +134,5 @@ def _banked(size: int) -> int:
 
 
 def _in_block_ram(shapes, in_luts: int) -> Iterator[int]:
-    """Yield the number of block RAMs of each memory that has too many words for LUTs."""
+    """Yield the number of block RAMs of each memory with more than `in_luts` words. Smaller memories are LUTs."""
     return (needed(words, bits) for words, bits in shapes if words > in_luts)

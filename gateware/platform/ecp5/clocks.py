@@ -30,7 +30,7 @@ class _CRG(LiteXModule):
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_por = ClockDomain(reset_less=True)
-        self.cd_start = ClockDomain()  # this domain has the clock of `sys`; its reset drives the global reset net
+        self.cd_start = ClockDomain()  # has the clock of `sys`; the reset of this domain drives the global reset net
 
         # # #
 
@@ -52,7 +52,7 @@ class _CRG(LiteXModule):
 def create_crg(
     clock_name: str, clock_hz: float, reset_name: str, *, active_low: bool = True, high_names: tuple[str, ...] = ()
 ) -> Callable:
-    """Return a board's function `create_crg`, which makes clock and reset from pads and sets pads `high_names` to 1.
+    """Return a board's function `create_crg`. It makes clock and reset from two pads, and sets pads `high_names` to 1.
 
     The pads `clock_name` and `reset_name` are inputs.
     """

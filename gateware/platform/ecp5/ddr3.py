@@ -32,7 +32,7 @@ class _CRG(LiteXModule):
         self.cd_init = ClockDomain()
         self.cd_sys2x = ClockDomain(reset_less=True)
         self.cd_fast = ClockDomain(reset_less=True)  # a clock gate makes the clock of `sys2x` from this clock
-        self.cd_start = ClockDomain()  # this domain has the clock of `sys`; its reset drives the global reset net
+        self.cd_start = ClockDomain()  # has the clock of `sys`; the reset of this domain drives the global reset net
 
         # # #
 

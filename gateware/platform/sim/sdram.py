@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""SDRAM for the simulated board: a model of LiteDRAM's PHY for the ECP5, with its module."""
+"""SDRAM for the simulated board: a model of a memory module together with LiteDRAM's PHY for the ECP5."""
 
 from litedram.common import PhySettings, get_default_cl_cwl, get_sys_latency, get_sys_phase
 from litedram.phy.model import SDRAMPHYModel

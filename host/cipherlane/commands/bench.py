@@ -133,7 +133,7 @@ def _tested(device: Device) -> int:
 
 
 def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield (label, function that measures) for each measurement of an engine on data in the board's memory."""
+    """Yield (label, function) for each engine measurement on data in the board's memory. The function measures."""
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
@@ -147,7 +147,7 @@ def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Itera
 
 
 def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield (label, function that measures) for each measurement of records over the link."""
+    """Yield (label, function) for each measurement of records over the link. The function measures."""
     info = device.info()
     keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
     for engine in _engines(args, info.engines_of("aes")):

@@ -121,8 +121,8 @@ def _described(stream: Stream, source: InputFile, *, board: bool) -> Stream:
 
 
 def _bound(args: argparse.Namespace, iv: bytes | None, source: InputFile) -> None:
-    """Refuse an input that exceeds the maximum length of a stream: at once if its size is known, otherwise while
-    reading.
+    """Refuse an input longer than the maximum length of a stream. If the input's size is unknown, reading fails after
+    that length.
     """
     how = advice.splitting(args.input, args.direction, args.cipher, iv, MOST_STREAM, source.size)
     if source.size is not None and source.size > MOST_STREAM:

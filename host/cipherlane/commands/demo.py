@@ -110,8 +110,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: str, plaintext: bytes) -> Measurement:
-    """Encrypt `plaintext` with AES-CTR, or decrypt its ciphertext, in a new session with fresh counter blocks; return
-    the measurement.
+    """Measure one transfer in a new session with fresh counter blocks: encrypt `plaintext` with AES-CTR, or decrypt its
+    ciphertext.
 
     Raises:
         VerifyError: a byte differs from the reference.
@@ -122,8 +122,7 @@ def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: s
 
 
 def transfer_records(device: Device, engine: Engine, key_bits: int, direction: str, plaintext: bytes) -> Measurement:
-    """Encrypt `plaintext` with AES-GCM, or decrypt its records with their tags, under a new key; return the
-    measurement.
+    """Measure one transfer under a new key: encrypt `plaintext` with AES-GCM, or decrypt its records with their tags.
 
     Raises:
         VerifyError: a byte differs from the reference.

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Yield each check and an exit status, 0 if the check did not fail. Without a board, skip checks that need one."""
+    """Yield each check with an exit status (0 unless the check failed). Without a board, skip checks that need one."""
     wanted = expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)

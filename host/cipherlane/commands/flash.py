@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
             said = flashing.load(described, copy, memory, revision=args.revision)
     if not args.json:
         views.show(said)
-    # the settings can name a simulated board as port: do not wait for its answer, because flashing does not load it
+    # if the settings name a simulated board as port, do not wait for its answer: it was not flashed
     port = "" if args.dry_run or not args.port or args.port.startswith("sim") else args.port
     if port:
         answer = flashing.confirm(described.build_id, port, again=f"cipherlane flash {args.file}")

@@ -80,8 +80,8 @@ def keep_interrupted(
     show: Callable[[list[Any], str], None],
     error: BaseException,
 ) -> None:
-    """Print and write the measurements in `done`, which were made before `error` ended the command. Add a note
-    about their number to `error`.
+    """Print and write the measurements in `done`, which were made before `error` ended the command. Add a note to
+    `error` with the number of measurements.
     """
     marked = [replace(item, interrupted=bool(item.interrupted)) for item in done]
     whole_ones = sum(not item.interrupted for item in marked)

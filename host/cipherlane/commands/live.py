@@ -116,8 +116,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return a dictionary that maps a kind of source, such as `video`, to the picture source that `args` choose. The
-    dictionary is empty if `args` choose no source. `stack` closes the source.
+    """Return the picture source that `args` choose, in a dictionary under its kind, such as `video`. The dictionary is
+    empty if `args` choose no source. `stack` closes the source.
     """
     from ..live import pictures, video
 

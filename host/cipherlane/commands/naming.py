@@ -25,7 +25,7 @@ from ..files.output import kept_at
 
 
 def settle(args: argparse.Namespace, parser: Parser) -> None:
-    """Refuse a command that would overwrite a file; at a terminal, ask whether to replace it.
+    """Refuse a command that would overwrite a file; at a terminal, first ask whether to replace the file.
 
     Raises:
         ExistsError: a file exists and may not be replaced.

@@ -86,8 +86,8 @@ class _Opener:
         return self._open(self._stream.iv, record_bytes=header.record_bytes if header else None)
 
     def resumed(self, journal: Journal, source: InputFile) -> tuple[Session, bool]:
-        """Open a session that resumes the stream that `journal` describes; return the session, and whether the stream
-        must begin again at byte 0.
+        """Open a session that resumes the stream in `journal` or, if necessary, begins this stream again at byte 0.
+        Return the session, and whether the stream begins again.
 
         The board may not know that stream: it may be another board, or its power was cycled. In CTR, the session then
         gets a new range of counter blocks, which begins after the complete part. In GCM, a stream has one range, so it
@@ -111,8 +111,8 @@ class _Opener:
         return self.new(), True
 
     def _go_on(self, journal: Journal, begin: int, ticket: int | None) -> Session:
-        """Open a session that resumes the stream that `journal` describes. The session's range of counter blocks starts
-        with the counter block of byte `begin` of the stream.
+        """Open a session that resumes the stream in `journal`. The session's range of counter blocks starts with the
+        counter block of the stream's byte `begin`.
         """
         iv = block_after(journal.iv, begin // BLOCK)
         try:

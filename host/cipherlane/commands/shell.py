@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""`cipherlane completion` and `cipherlane man` print a completion script and a manual page of this tool."""
+"""`cipherlane completion` prints a script for shell completion; `cipherlane man` prints this tool's manual page."""
 
 import argparse
 import sys

@@ -19,7 +19,7 @@ VERSION = 1
 HEADER_BYTES = 16
 TAG_BYTES = 16
 PREFIX_BYTES = 8
-# Plaintext bytes of a full record. The buffer of every board has room for two full records with their tags.
+# Number of plaintext bytes in a full record. Every board's buffer can hold two full records with their tags.
 RECORD_BYTES = 960
 MOST_RECORDS = 1 << 30
 _KEY_BYTES = (16, 24, 32)
@@ -73,7 +73,7 @@ class Header:
 
     @property
     def iv(self) -> bytes:
-        """The nonce prefix and 8 zero bytes: a counter block that precedes all counter blocks of the file."""
+        """The nonce prefix followed by 8 zero bytes. This counter block precedes all counter blocks of the file."""
         return self.prefix.ljust(BLOCK, b"\0")
 
     def block_of(self, number: int) -> bytes:
@@ -99,8 +99,8 @@ class Header:
 
 
 def check_size(number: int, size: int) -> None:
-    """Refuse record `number` if it is too short; `size` is the record's length in bytes, with its tag. Only an empty
-    file has a record without data.
+    """Raise an error if record `number` is too short. `size` is the record's length in bytes, including its tag. A
+    record without data is valid only as record 0, the only record of an empty file.
 
     Raises:
         TamperedError: the record is too short.

@@ -5,10 +5,10 @@ import codecs
 import os
 import shlex
 
-_MARK = len(codecs.BOM_UTF8) + 1  # position of the first byte after a UTF-8 byte order mark, counted from 1
+_MARK = len(codecs.BOM_UTF8) + 1  # first byte after a UTF-8 byte order mark; `tail -c +N` counts bytes from 1
 
-# Python loads a codec from a file at its first use. Load these codecs now, because opening a file can fail later, for
-# example when the process has reached its limit of open files.
+# Python reads a codec from a file when the codec is first used. Load these codecs now: opening a file can fail later,
+# for example when the process has reached its limit of open files.
 for _name in ("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32"):
     codecs.lookup(_name)
 

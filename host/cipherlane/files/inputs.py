@@ -62,7 +62,7 @@ class InputFile:
                 raise
 
     def _look(self, said: int) -> None:
-        """Read a short input to learn its true size. `said` is the reported size; it is wrong in /proc and /sys."""
+        """Read a short input to find its true size. The system reported `said`, which is wrong for /proc and /sys."""
         data = self._read(_LOOKED_AT) if not said else b""
         while len(data) < said and (piece := self._read(said - len(data))):
             data += piece
@@ -71,17 +71,17 @@ class InputFile:
 
     @property
     def identity(self) -> dict[str, int] | None:
-        """Return values by which a later command detects a change of the file; None if the input has no known size."""
+        """Return the file's size, modification time, device and inode, to detect changes; None for an unknown size."""
         return None if self.size is None else self._identity(self.status)
 
     @property
     def changed(self) -> bool:
-        """Return whether the file's size, time of change or identity is different from when it was opened."""
+        """Return whether the file's size, modification time, device or inode has changed since the file was opened."""
         return self.size is not None and self._identity(os.fstat(self._file.fileno())) != self._identity(self.status)
 
     @property
     def unrepeatable(self) -> str:
-        """Return why a later command cannot resume with this input; an empty text if it probably can."""
+        """Return the reason why a later command cannot resume with this input; an empty text if no reason is known."""
         return self._broken or (f"{self.name} has changed since it was opened" if self.changed else "")
 
     @staticmethod

@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_key(args: argparse.Namespace) -> bytes:
-    """Return the key that the options or the environment supply; hide the key from programs started later.
+    """Return the key from the options or the environment. Delete it from the environment that child processes get.
 
     Raises:
         ArgumentError: no key is supplied.

@@ -104,7 +104,7 @@ class OutputFile:
             raise
 
     def _check(self) -> os.stat_result | None:
-        """Check that the output can be written; return the status of the file called `name`, None if there is none."""
+        """Check that the output can be written. Return the status of an existing output; None if none exists."""
         source = Use(self._source.name, status=self._source.status)
         if self.name == STANDARD:
             status: os.stat_result | None = os.fstat(sys.stdout.fileno())

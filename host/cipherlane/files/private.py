@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that only this user can read: opened without following links, mode 0600, locked while they are written.
+"""Creates, opens and locks files that only this user can read (mode 0600). Symbolic links are not followed.
 
-POSIX has a call for each of these. On Windows, links are checked before and after opening, the lock covers a byte far
+POSIX has calls for all of this. On Windows, links are checked before and after opening, the lock covers a byte far
 after the data, and the folder decides who may read a file. Windows neither renames nor removes an open file
 (`HELD_BY_NAME`). If neither kind of lock works, `lock` returns false.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes files in one step: a name always refers to the complete old or the complete new contents."""
+"""Writes files in one step: another program finds either the complete old content or the complete new content."""
 
 import contextlib
 import os

@@ -24,7 +24,7 @@ def _titles() -> dict[str, str]:
     return {usb: " and ".join(names) for usb, names in boards.items()} | _ADAPTERS
 
 
-# Maps each USB identity (vendor:product) to a title: the chip, and the boards with their revisions that use it.
+# Maps each USB identity (vendor:product) to a text to print: the boards with this cable, or the name of an adapter.
 CABLES = _titles()
 _CMSIS_DAP = "0d28:0204"  # CMSIS-DAP cables: openFPGALoader opens them through hidraw (hidapi), not libusb
 GROUP = "plugdev"
@@ -34,7 +34,7 @@ REMEDY = f"run `sudo make udev` in the checkout, add yourself to the group {GROU
 
 @dataclass(frozen=True)
 class Cable:
-    """An attached cable: USB identity, title (chip and boards), serial number, and whether this user can open it.
+    """An attached cable: USB identity, title (see `CABLES`), serial number, and whether this user can open the cable.
 
     `product` is the name that the device reports; empty if it reports none.
     """
@@ -80,7 +80,7 @@ def boards_at(usb: str | None, interface: int | None) -> list[str]:
 
 
 def rules() -> str:
-    """Return udev rules. They let members of the group `GROUP` and the user at the machine's screen open the cables."""
+    """Return udev rules. They allow members of `GROUP`, and the user logged in at the machine, to open the cables."""
     lines = ["# Cipherlane: JTAG cables of its boards. Written by `make udev`."]
     for usb, title in CABLES.items():
         vendor, product = usb.split(":")

@@ -37,7 +37,7 @@ from .transfer import Progress, Stream
 
 KEY_BITS = (128, 192, 256)
 DIRECTIONS = ("encrypt", "decrypt")  # a record encodes a direction as its index in this tuple
-# Default size in bytes of a benchmark, for engines in C on a simulated board. The whole buffer would take a minute.
+# Default benchmark size in bytes for an engine in C on a simulated board. The board's whole buffer would take a minute.
 SIM_BENCH_BYTES = 4096
 _MOST_BENCH_PARTS = 1 << 16
 # Mask of the bits that must be 0 in a counter block of 128-EEA1: all bits after DIRECTION, except the lowest 16, which
@@ -106,7 +106,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # a simulated netlist runs firmware that reports the kind `board`
+        if link.transport.simulated:  # a simulated netlist reports the kind `board`
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self._info = replace(self._info, max_data=min(self._info.max_data, self._most_on_the_way()))
         self.strict_version = False
@@ -120,8 +120,8 @@ class Device(Calls):
 
     @property
     def record_bytes(self) -> int:
-        """Number of data bytes in a full record to the board's CPU: the largest multiple of 16 for which the board's
-        buffer holds two records.
+        """Number of data bytes in a full record for the board's CPU. It is the largest multiple of 16 for which two
+        records fit into the board's buffer.
         """
         info, wire_size = self.info(), self.link.transport.wire_size
         size = info.max_data
@@ -219,8 +219,8 @@ class Device(Calls):
             raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
-        """Check and return `record_bytes`, the number of data bytes of a full record without its tag of `tag` bytes. If
-        `record_bytes` is None, return the maximum: of the fast path if it is used, otherwise of the CPU.
+        """Check and return `record_bytes`, the number of data bytes in a full record. The tag of `tag` bytes does not
+        count. If `record_bytes` is None, return the maximum of the fast path, or of the CPU if there is no fast path.
         """
         where = fast_path or self.info()
         if record_bytes is None:
@@ -365,8 +365,8 @@ class Device(Calls):
         return counters
 
     def network(self) -> dict[str, int]:
-        """Return the board's Ethernet counters since power-on. Cycle counts are 0 here: the board keeps them per
-        session.
+        """Return the board's Ethernet counters since power-on. The cycle counters in this reply are 0, because the
+        board counts cycles for each session.
 
         Raises:
             BoardError: the board is not reached over Ethernet.

@@ -75,7 +75,7 @@ def _identity(port: Any) -> str | None:
 
 
 def _interface(location: str | None) -> int | None:
-    """Return the interface, the last number of a USB location such as 1-2:1.2; None if it names no interface."""
+    """Return the interface number: the last number of a USB location such as 1-2:1.2. None if it is missing."""
     found = re.search(r":[0-9a-z]+\.([0-9]{1,3})\Z", location or "")
     return int(found[1]) if found else None
 
@@ -104,7 +104,7 @@ def addresses(network: str) -> list[str]:
 
 
 def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
-    """Request the identity of a board at each of the `ports` on USB in turn; return the boards that answer.
+    """Request a board's identity at one USB port after another (of `ports`); return the boards that answer.
 
     Wait up to `timeout` seconds at each port.
     """
@@ -142,7 +142,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            # Number of reads after the turn's end. They can return answers that arrived while this process was paused.
+            # Number of reads after this round's end. They can return answers that arrived while the process was paused.
             late = 0
             while missing and late <= len(missing):
                 left = turn_ends - clock.now()
@@ -152,8 +152,8 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
                 data, size, address = arrived
                 for start in range(0, len(data), size):
                     answer = _answer(data[start : start + size], token, address)
-                    # If the board uses a record version other than this tool's, its answer has no token to check. Such
-                    # an answer counts only if it comes from an address to which a request was sent.
+                    # If board and host tool use different record versions, the answer contains no token to check.
+                    # Accept such an answer only from an address to which a request was sent.
                     if answer and (answer.info or address in missing):
                         found[address] = answer
                         missing.discard(address)

@@ -31,7 +31,7 @@ from .expected_build import require
 # openFPGALoader has no time limits, so we set two, in seconds: one for reading the FPGA's name, and one for writing and
 # verifying 2 MB through a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
-# In seconds: time limit for a board's first answer, time limit of one request, and pause before the next request.
+# In seconds: time limit for the expected build to answer, time limit of one request, and pause between two requests.
 ANSWER_S = 20.0
 _ASK_S, _AGAIN_S = 1.0, 0.2
 MEMORIES = {"sram": ["--write-sram"], "spi": ["--write-flash", "--verify"]}
@@ -85,7 +85,7 @@ class Board(Protocol):
 
     @property
     def bootloader(self) -> bool:
-        """True if a USB bootloader loads the board. The bootloader reports no FPGA and writes only the SPI flash."""
+        """True if the board is loaded through a USB bootloader, which reports no FPGA and writes only the SPI flash."""
 
     @property
     def cables(self) -> Sequence[BoardCable]:

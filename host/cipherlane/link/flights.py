@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tracks the copies of records in flight: how many bytes they occupy in the board, and which are known to be lost.
+"""Tracks the transmitted copies of records: how many bytes they occupy in the board, and which copies are lost.
 
 The board can hold `limit` bytes (its rx_window). Each transmission of a record is a copy. A copy is in flight until it
 is answered or given up. On an ordered link, an answer also shows that every copy sent before the answered one has left
@@ -13,7 +13,7 @@ and the window adapts to losses.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_GHOST_LIFE = 4  # a late answer is expected until this many time-outs after sending
+_GHOST_LIFE = 4  # this many time-outs after sending a record, stop waiting for a late answer
 _FIRST_REORDERING, _MOST_REORDERING = 3, 256
 _DOUBTS = 1024
 
@@ -66,7 +66,8 @@ class Answered(NamedTuple):
 class Window:
     """Maximum number of bytes in flight: the board's limit, or less on a shared link with losses (AIMD, RFC 5681)."""
 
-    # minimum window in records (fewer could not reveal a loss by later answers), and factor of the window after a loss
+    # Minimum window in records, and the factor that shrinks the window after a loss. With fewer records in flight,
+    # later answers could not reveal a loss.
     _LEAST, _DECREASE = 4, 0.7
 
     def __init__(self, limit: int, adapts: bool):
@@ -154,7 +155,7 @@ class Flights:
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # a copy was counted as lost, but its answer was only late
+                if key in self._doubts:  # a second answer: a copy counted as lost was only late
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue

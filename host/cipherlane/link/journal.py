@@ -86,9 +86,9 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, input_record: int, output_record: int, held: int) -> "_Point":
-        """Return the position after the last record that is complete in input and output. At least the last `held`
-        bytes read from the input must lie after the position. `input_record` and `output_record` are the sizes of a
-        full record in the input and in the output, in bytes.
+        """Return the position after the last record that is complete in both input and output. At least `held` bytes of
+        the input must follow this position. `input_record` and `output_record` are the sizes of a full record in the
+        input and in the output, in bytes.
         """
         read, written = b"".join(self.read), b"".join(self.written)
         count = min(len(written) // output_record, max(0, len(read) - held) // input_record)
@@ -100,7 +100,7 @@ class _Point:
 
 
 class Journal:
-    """The state of a transfer that can be resumed; a context manager that writes the sidecar if an exception occurs.
+    """The state of a resumable transfer. As a context manager, it writes the sidecar if an exception occurs.
 
     `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`. The board identifies
     the range of counter blocks by `ticket`; the range begins at byte `range_begin` of the stream. A signal may arrive
@@ -131,8 +131,9 @@ class Journal:
         record_bytes: int,
         ticket: int | None,
     ) -> Self:
-        """Write the sidecar of a new stream, so that a later run can resume it. After this call, the incomplete
-        output is kept if the transfer fails. `iv` is the initial counter block, which the board may have drawn.
+        """Return the journal of a new stream, and write its sidecar. If the transfer fails after this call, the
+        incomplete output is kept, so that a later run can resume the stream. `iv` is the initial counter block, which the
+        board may have drawn.
 
         Raises:
             FileError: the sidecar cannot be written.
@@ -205,12 +206,12 @@ class Journal:
         return begin
 
     def began_again(self, ticket: int) -> None:
-        """Write to the sidecar that a new range of counter blocks, with this `ticket`, begins at byte `done`."""
+        """Update the sidecar: a new range of counter blocks, with this `ticket`, begins at byte `done`."""
         self._facts = {**self._facts, "ticket": ticket, "range_begin": self.done}
         self._save()
 
     def check_kept(self, source: InputFile, note: Note | None = None) -> None:
-        """Check the complete part of input and output by reading it again; leave `source` positioned after this part.
+        """Read the complete parts of input and output again, and check them. Leave `source` positioned after its part.
 
         `note` is called with each piece of both files.
 
@@ -230,7 +231,7 @@ class Journal:
         self._output.kept = self.written
 
     def take_over(self, source: InputFile, end: int, note: Note | None = None) -> None:
-        """Mark bytes `done` to `end` of input and output as complete; `end` is a multiple of `record_bytes`.
+        """Read bytes `done` to `end` of input and output, and mark them as complete. `record_bytes` divides `end`.
 
         Raises:
             FileError: one of the files is shorter.

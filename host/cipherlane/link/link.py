@@ -15,7 +15,7 @@ from ..transport.base import Address, Pace, Transport
 from .flights import AnyKey, Flights, Key
 from .recordlog import RecordLog
 
-_SLICE = 0.25  # maximum seconds between two calls of `given_up`, which can end a wait
+_SLICE = 0.25  # maximum seconds that the link waits before it calls `given_up` again
 
 
 class Arrival(NamedTuple):
@@ -26,7 +26,7 @@ class Arrival(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """Replies that arrived together: results of one stream, and other replies. `lost` lists requests found lost."""
+    """Replies that arrived together: the results of one stream, and all others. `lost` lists the lost requests."""
 
     results: list[Result]
     others: list[Arrival]
@@ -35,7 +35,7 @@ class Arrivals(NamedTuple):
 
 @dataclass
 class LinkCounters:
-    """Counters of the link: records sent and received, received records that answer no request, and round-trip times.
+    """Counters of the link: records sent, records received, received data that are no valid reply, round-trip times.
 
     `round_trips` are in seconds, for records that were sent only once; the last 65536 are kept.
     """

@@ -58,7 +58,7 @@ class LoaderInfo:
 
 
 def enter(device: Device) -> LoaderInfo:
-    """Bring a board into its loader; if the loader does not answer, send a UART break.
+    """Call the board's loader. If the loader does not answer, send a UART break, which starts it, and call again.
 
     Raises:
         ArgumentError: the port is not a UART.
@@ -187,8 +187,8 @@ def cause_text(cause: int) -> str:
 
 
 def _patience(device: Device) -> tuple[float, tuple[float, float]]:
-    """Return time limits in seconds: one limit for each answer, and two limits for the loader to appear. Of these two,
-    the first applies if nothing answers, the second if firmware answers.
+    """Return the time limit for one answer, and two time limits for the start of the loader, in seconds. Of the two
+    limits, the first applies if nothing answers, the second if firmware answers.
 
     A reply time-out set by the user limits the wait for one answer. Multiplied by the number of attempts, it limits the
     wait for the loader.

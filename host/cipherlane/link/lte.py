@@ -18,7 +18,7 @@ from .transfer import Writer
 CTR, GCM = "ctr", "gcm"
 # Maps each value of the option --cipher to the cipher that the board's engine must implement.
 CIPHERS = {GCM: "aes", CTR: "aes", "eea1": "snow3g", "eea2": "aes"}
-MOST_SNOW3G = 1 << 20  # maximum bytes of an EEA1 message: a counter of 16 bits counts its blocks of 16 bytes
+MOST_SNOW3G = 1 << 20  # maximum bytes of an EEA1 message: 2^16 blocks of 16 bytes, because the block number has 16 bits
 KEY_BITS = 128
 # The options of an LTE message: name, attribute in the parsed arguments, and number of bits of the value.
 _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--direction", "link_direction", 1))
@@ -41,7 +41,7 @@ class Message:
 
     @property
     def most(self) -> int | None:
-        """Maximum bytes of a message; None if the algorithm sets no limit other than the limit of all streams."""
+        """Maximum bytes of a message; None if the algorithm sets no limit. The limit of all streams always applies."""
         return MOST_SNOW3G if self.algorithm == "eea1" else None
 
     def check_length(self, source: InputFile) -> None:

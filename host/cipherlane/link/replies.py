@@ -30,9 +30,10 @@ from ..errors import ReplyError
 from ..protocol.records import Record
 from ..transport.base import Address
 
-MOST_WINDOW = 4096  # maximum window in records: the host stores up to this many results while an earlier one is missing
+MOST_WINDOW = 4096  # maximum window in records: while a result is missing, the host stores up to this many later ones
 MOST_BENCH_BYTES = 1 << 24
-# Maps the end of a firmware's name to the type of external memory in which this firmware stores records.
+# If the firmware stores records in external memory, its name ends in a comma and a short name of this memory. The table
+# maps the short name to the memory's type.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
 _CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # size of the largest control record in bytes
 
@@ -110,7 +111,7 @@ class BoardInfo:
 
     @property
     def broken_memory(self) -> str:
-        """The firmware's message if the SDRAM failed and data are therefore in on-chip memory; otherwise empty."""
+        """The firmware's message about a failed SDRAM, or an empty text. With a failed SDRAM, data are on-chip."""
         return self.firmware if self.firmware.startswith("SDRAM: ") else ""
 
     @classmethod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The route to an address from Linux's routing table: this machine's source address and the gateway."""
+"""Finds the route to an address: this machine's source address, and the gateway from Linux's routing table."""
 
 import ipaddress
 import socket

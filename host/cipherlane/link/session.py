@@ -49,7 +49,7 @@ class Session:
 
     @property
     def rx_window(self) -> int:
-        """Maximum number of bytes that this session's data records can have in flight from the host to the board."""
+        """Maximum number of bytes in flight: the board has room for this many bytes of the session's data records."""
         return (self.stream.fast_path or self._info).rx_window
 
     def transfer(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""One transfer through a session: keeps records in flight, and repeats each until its result arrives.
+"""One transfer through a session: sends records, and sends a record again if its result does not arrive in time.
 
 Every byte read belongs to exactly one record. Every record is either written or reported as missing. In GCM, each
 record has a tag, in the result or in the input; offsets count the bytes without tags.
@@ -71,7 +71,7 @@ class Stream(Opened):
 
 @dataclass
 class Counts:
-    """Counters of a transfer: bytes sent, including retransmissions; bytes of results written; number of
+    """Counters of a transfer: data bytes sent (including retransmissions), result bytes written, and number of
     retransmissions.
     """
 
@@ -276,7 +276,7 @@ class Transfer:
 
     def _probe(self) -> None:
         """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
-        # `_ask` drops the results that arrive while it waits for a reply, so request the missing results again.
+        # While `_ask` waits for its reply, it drops the results that arrive. So send the unanswered records again.
         self._ask()
         self._heard = self._clock.now()
         self._repeat([Key(*key) for key in self._codec.keys(self._pending)])
@@ -327,7 +327,7 @@ class Transfer:
                     raise
 
     def _repeat(self, keys: list[Key]) -> None:
-        """Queue the records that `keys` identify for repetition; they are sent before new records."""
+        """Queue the records with these `keys`, to send them again before any new records."""
         for key in keys:
             mine = self._codec.owns(key) and key.offset in self._pending
             if mine and key.offset not in self._again:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The live view: sends pictures through the board and shows them in a browser as plaintext, on the wire, and decrypted.
+"""The live view sends pictures through the board. A browser shows each picture as plaintext, encrypted, and decrypted.
 
 `pictures` makes the pictures to send, and `video` reads films with PyAV. `frames` divides the stream into pictures.
 `streamer` talks to the board through `Device` and `Session`, as all commands do. `comparison` lets engines take turns.

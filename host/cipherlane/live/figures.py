@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Computes the measurements that the live page shows. It uses the same classes as all commands."""
+"""Computes the measurements that the live page shows, with the classes that all commands use."""
 
 from typing import Any
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # size in bytes of a buffer that holds copies of one picture; `read` returns a part of this buffer
+_RUN = 1 << 17  # a buffer holds at least this many bytes: copies of one picture, of which `read` returns a part
 
 
 class Sample(NamedTuple):
@@ -20,7 +20,7 @@ class Sample(NamedTuple):
 
 
 class Frames:
-    """Reader and writer of one transfer that encrypts whole pictures.
+    """Reader and writer of one transfer: `read` returns pictures to encrypt, `write` takes the encrypted pictures.
 
     The clock decides which picture of the film is sent. It is sent repeatedly until the next one is due, so the film
     keeps its pace at any speed of the board.
@@ -56,7 +56,7 @@ class Frames:
         self._read = 0
         # pictures sent to the board, each with the stream position of its first byte
         self._chosen: deque[tuple[int, bytes]] = deque()
-        self._parts: list[bytes] = []  # parts of an incomplete picture
+        self._parts: list[bytes] = []  # received parts of the picture that is not complete yet
         self._held = 0  # bytes in `_parts`
         self.pictures = 0  # number of whole pictures that came back
 

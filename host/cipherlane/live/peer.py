@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lets a second board decrypt the pictures that the first board has encrypted. A separate thread controls it.
+"""A second board decrypts the pictures that the first board has encrypted. A separate thread controls the second board.
 
 The second board decrypts every picture, and the first board waits for it. Pictures cannot be skipped, because a board
 accepts only records near the last one (within its window).
@@ -23,7 +23,7 @@ _PATIENCE = 60.0  # longest time in seconds to wait for the second board, for ex
 
 
 class Stretch:
-    """Decrypts the pictures of one session in order. If that fails, `error` is the exception."""
+    """Decrypts the pictures of one session in order. If decrypting fails, `error` holds the exception."""
 
     def __init__(self, session: Session, show: Callable[[Sample, bytes], None]):
         """Decrypt in `session`, and call `show` with each encrypted sample and its decrypted picture."""
@@ -36,7 +36,7 @@ class Stretch:
         self._thread.start()
 
     def offer(self, sample: Sample) -> bool:
-        """Pass `sample` to the decrypting thread when it is ready. Return False if it has failed or stays busy."""
+        """Wait for the decrypting thread, then pass `sample` to it. Return False if the thread failed or stays busy."""
         with self._changed:
             self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
             if self.error or self._next:

@@ -62,8 +62,8 @@ def coded(picture: "Image.Image") -> bytes:
     return picture.quantize(palette=_palette()).tobytes()
 
 
-# Colours of the built-in film, which has large areas of one colour. There, equal blocks stay equal under ECB, so the
-# encrypted picture visibly leaks the original.
+# Colours of the built-in film. Its large areas of one colour consist of equal blocks. ECB encrypts equal blocks to
+# equal blocks, so the original is visible in the encrypted picture.
 _SKY = [
     code(*each) for each in ((73, 0, 170), (146, 0, 170), (219, 36, 170), (255, 73, 85), (255, 146, 85), (255, 182, 0))
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 VALUES = 256
 _FREEDOM = VALUES - 1
-SUSPICIOUS = 1e-6  # a chi-square probability below this is suspicious: it occurs once in a million random pictures
+SUSPICIOUS = 1e-6  # a smaller chi-square probability is suspicious: it occurs once in a million random pictures
 
 
 @dataclass(frozen=True)

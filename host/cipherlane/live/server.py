@@ -89,7 +89,7 @@ class Guard:
 
 
 def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | None) -> Starlette:
-    """Return the application that serves the page and the messages of `hub`; `choose` receives browsers' choices."""
+    """Return the application that serves the page and the messages of `hub`. It passes users' choices to `choose`."""
     room = WaitingRoom()
 
     async def messages(websocket: WebSocket) -> None:

@@ -34,7 +34,7 @@ from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 # Durations in seconds of the first sessions after a user's choice. All later sessions have the last duration.
 STRETCHES = (1.0, 2.0, 4.0, 8.0)
 PICTURES_A_SECOND = 8.0  # maximum number of pictures shown per second
-# Maximum share of time in which the host prepares pictures for browsers. Sending the pictures takes about as long.
+# The host spends at most this share of its time on preparing pictures for browsers, and about as much on sending them.
 _WORK_SHARE = 0.005
 PATIENCE = 4.0  # seconds without a result after which the page reports that it waits
 STOP_PATIENCE = 2.0  # after a stop: maximum seconds for closing a connected board
@@ -98,7 +98,7 @@ class Streamer:
         self._received = 0
 
     def choose(self, wanted: Mapping[str, Any]) -> None:
-        """Change the user's choice of film, engine and other settings, from the next record on.
+        """Change the user's choice of film, engine and other settings. A new session with this choice soon begins.
 
         Raises:
             ArgumentError: the choice is not offered.
@@ -118,7 +118,7 @@ class Streamer:
             self._choice = choice
 
     def stop(self) -> None:
-        """From another thread, make `run` end as soon as the records in flight have returned or the board is silent.
+        """Make `run` end, from another thread. `run` first waits for records in flight, unless the board is silent.
 
         The wait for a connected board is at most STOP_PATIENCE; if no board is connected, there is no wait.
         """
@@ -126,7 +126,7 @@ class Streamer:
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # a new object ends the session, even if it has equal values
+            self._choice = replace(self._choice)  # a new `Choice` ends the session, even with equal values
 
     def run(self) -> None:
         """Stream until interrupted or stopped.
@@ -138,10 +138,10 @@ class Streamer:
             try:
                 self._run()
             finally:
-                self.stop()  # so that closing the second board waits only briefly
+                self.stop()  # after this call, closing the second board waits only briefly
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
-        """Return a function that calls `open_device`, and makes the opened device stop waiting soon after `stop`."""
+        """Return a function that opens a device with `open_device`. After `stop`, the device soon ends each wait."""
 
         def opened() -> Device:
             device = open_device()

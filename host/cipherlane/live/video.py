@@ -11,9 +11,9 @@ from ..errors import ArgumentError, FileError
 from . import pictures
 
 CAMERA = {"linux": ("v4l2", "/dev/video0"), "darwin": ("avfoundation", "0"), "win32": ("dshow", "video=Camera")}
-_IDLE = 2.0  # seconds without a viewer after which reading stops
+_IDLE = 2.0  # reading stops if nobody asks for a picture for this many seconds
 _PATIENCE = 10.0  # time limit in seconds for opening, and for each read
-_RETRY = 1.0  # seconds to wait before reopening a film that ended without a picture
+_RETRY = 1.0  # seconds to wait after an error, before the video is opened again
 
 
 class Player:
@@ -73,7 +73,7 @@ class Player:
             frames = self._frames()
 
     def _show(self, frames: Iterator[tuple[float, Any]]) -> None:
-        """Show `frames` until they end: frames of a file when they are due, frames of a camera at once.
+        """Make each of `frames` the newest picture: a frame of a file when it is due, a frame of a camera at once.
 
         A late frame delays all later ones. Frames are late after a time without viewers, and when reading takes long.
         """
@@ -93,7 +93,7 @@ class Player:
             self._clock.wait(self._changed, lambda: self._ended, max(0.0, seconds))
 
     def _frames(self) -> Iterator[tuple[float, Any]]:
-        """Yield the video's frames in order. Each comes with the seconds after the first frame at which it is due."""
+        """Yield the due time and the frame, for all frames in order. Due times are in seconds after the first frame."""
         first = None
         try:
             with self._open() as container:

@@ -225,7 +225,7 @@ def measure(
                 watch=look,
             )
         except (KeyboardInterrupt, CipherlaneError) as error:
-            # The counters of a simulated board give the simulated time. If the board is lost, the time is unknown.
+            # A simulated board's time comes from its counters. If such a board no longer answers, the time is unknown.
             known = isinstance(error, KeyboardInterrupt) or not opened or device.info().kind != "sim"
             if keep and counts.received and known:
                 with contextlib.suppress(CipherlaneError):

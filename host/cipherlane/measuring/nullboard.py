@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The null board: answers records over UDP on this machine, to measure the host's own speed limit.
+"""The null board: a program that answers records over UDP on this machine. It shows the host's own speed limit.
 
 With the engine `table`, it encrypts with the package `cryptography`, in CTR or GCM, and enforces the rules of counter
 blocks: ranges, windows, tickets. As an echo, it supports only CTR and returns data records unchanged, without checking
@@ -66,7 +66,7 @@ class _Session:
 
 
 class NullBoard:
-    """A board in software that consists only of a UDP socket; `serve` runs it."""
+    """A board in software, which is reached through a UDP socket. The method `serve` answers records."""
 
     def __init__(self, host: str = "127.0.0.1", port: int = layout.UDP_PORT, echo: bool = False):
         """Listen at `host` and `port`; port 0 selects any free port. If `echo` is true, send data back unchanged.
@@ -119,7 +119,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Mark the counter blocks of a session as used, up to the end of `raw`, a data record that was sent back."""
+        """`raw` is a data record that was sent back: mark the session's counter blocks up to its end as used."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):

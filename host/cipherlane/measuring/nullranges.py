@@ -79,8 +79,8 @@ class Range:
         return self._sums.get(number, mark) == mark
 
     def may_end(self, number: int, last: bool) -> bool:
-        """Return whether the records accepted so far allow record `number` to be the stream's last record (if `last`
-        is true), or a record before the last one (if `last` is false).
+        """Return whether the records accepted so far allow record `number`. If `last` is true, the client declares this
+        record as the stream's last one. If `last` is false, the client declares that another record follows.
         """
         if self.last is None:
             return not last or number > self.highest
@@ -98,7 +98,7 @@ class Range:
 
 
 class Ranges:
-    """All ranges that the null board knows. It remembers every range while it runs, and can resume the newest ones."""
+    """All counter-block ranges used since the null board started. Only the newest ended ranges can be resumed."""
 
     def __init__(self) -> None:
         """Create a table that holds no ranges yet."""
@@ -177,7 +177,7 @@ class Ranges:
 
 
 def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join ranges that overlap or adjoin, and return the result. No range continues from the last block to block 0."""
+    """Join ranges that overlap or adjoin, and return all ranges. Block 0 is not joined to block 2^128 - 1."""
     merged: list[tuple[int, int]] = []
     for start, blocks in sorted((start % _BLOCKS, blocks) for start, blocks in ranges):
         if merged and start <= merged[-1][0] + merged[-1][1]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Uses AES of the package `cryptography` to check a transfer while it runs, and to read authenticated files. Needs the
-extra `verify`.
+"""Checks a transfer while it runs, and reads authenticated files, with AES from the Python package `cryptography`. The
+package is installed with the extra `verify`.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _MISSING = "--verify and --port none need the package cryptography: pip install 
 
 
 class Verifier:
-    """Observes the data of a transfer: encrypts the input with the package `cryptography`, and compares the result
-    with the board's.
+    """Checks the data of an AES-CTR transfer: encrypts the input with the package `cryptography`, and compares the
+    board's results with this reference.
     """
 
     def __init__(self, key: bytes, iv: bytes, offset: int = 0, cut: Callable[[bytes, int], bytes] | None = None):
@@ -41,7 +41,7 @@ class Verifier:
         self._cut = cut
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data and check them."""
+        """Return a reader and a writer that pass on all data, and give this verifier a copy."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
@@ -140,7 +140,7 @@ class GcmVerifier:
         self._number = number
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data and check them."""
+        """Return a reader and a writer that pass on all data, and give this verifier a copy."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
@@ -159,7 +159,7 @@ class GcmVerifier:
             data = self._compare(data, len(self._noted) <= self._size)
 
     def check(self, data: bytes, result: bytes) -> None:
-        """Check `result`, which the board returned for `data`. Both are whole records, none of them the stream's last.
+        """Check `result`, which the board returned for `data`. Both are whole records without the stream's last one.
 
         Raises:
             VerifyError: the result differs from the reference.
@@ -210,7 +210,7 @@ def stream(key: bytes, iv: bytes) -> Callable[[bytes], bytes]:
 
 
 def encrypted_ecb(key: bytes, data: bytes) -> bytes:
-    """Return `data`, whole blocks, encrypted with AES-ECB. The live view uses it to show that equal blocks stay equal.
+    """Return `data`, whole blocks, encrypted with AES-ECB. Equal blocks stay equal, which the live view shows.
 
     Raises:
         VerifyError: the package is not installed.

@@ -46,8 +46,8 @@ class Plot:
     elements: Sequence[str]
 
     def inline(self) -> str:
-        """Return the plot as part of an HTML page that includes `STYLE` and has a table of the figures next to the
-        plot.
+        """Return the plot as an SVG element for an HTML page. The page must include `STYLE`, and show the figures in a
+        table next to the plot.
         """
         label = escape(f"Plot: {self.title}; the table next to it has the figures")
         attributes = f'role="img" aria-label="{label}" style="max-width: {self.width}px"'

@@ -187,7 +187,7 @@ def _of_link(record: Mapping[str, Any], kind: str, clock_hz: int, link: str) -> 
         packet_cycles=None,
     )
     bits = measured.bytes * 8
-    # The goodput of a simulated board uses simulated time, but `seconds` uses the host's clock.
+    # Only for hardware: a simulated board has its goodput in simulated time, but `seconds` in the host's time.
     if kind == "board" and abs(measured.goodput_mbps * measured.seconds * 1e6 - bits) > bits * (_MARGIN - 1):
         raise _Refused(f"{measured.bytes} bytes in {measured.seconds:g} s are not {measured.goodput_mbps:g} Mbps")
     if link == "udp" and kind == "board" and measured.goodput_mbps > wire_limit_mbps(measured.record_bytes) * _MARGIN:

@@ -30,7 +30,7 @@ class Run(NamedTuple):
 
 
 class DataCodec:
-    """Encodes data records of a stream, and decodes their replies, many at once.
+    """Encodes many data records of a stream at once, and decodes many replies at once.
 
     `record_bytes` is the distance of two records in the stream. In GCM, requests or replies are longer, because they
     contain tags, and the record at offset `last` has a type of its own. `last` is None until that record is known.

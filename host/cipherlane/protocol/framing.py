@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Frames of a byte stream: a record and its CRC-32 (little-endian), encoded together in COBS, then one zero byte.
+"""A frame in a byte stream: a record with its CRC-32 (little-endian), encoded with COBS, and a zero byte at the end.
 
 Empty frames are legal and ignored. So a sender may begin with a zero byte, which ends earlier noise or an incomplete
 frame.
@@ -46,7 +46,7 @@ class FrameParser:
 
     @property
     def pending(self) -> int:
-        """Number of bytes received of a frame whose end has not arrived yet."""
+        """Number of bytes received so far of a frame that is not complete yet."""
         return len(self._partial)
 
     def feed(self, data: bytes) -> list[bytes]:

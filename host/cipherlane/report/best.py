@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the speeds that readers look for first: the best of each engine, and its change since the previous run."""
+"""Finds the best speed of each engine in files of measurements, and the change of this speed since the previous run."""
 
 import shlex
 from collections.abc import Iterable, Iterator
@@ -47,8 +47,8 @@ class Best:
 
 
 def best(sources: Iterable[Source]) -> list[Best]:
-    """For each combination of measured speed (engine, record or link), board, kind of result (such as `sim`) and
-    clock, return the best AES-128 result of each engine.
+    """Return the best AES-128 results of each engine: one result for each combination of measured speed (engine, record
+    or link), board, kind of result (such as `sim`) and clock.
 
     Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
     newest run counts.
@@ -117,7 +117,7 @@ def _of(source: Source) -> Iterator[Best]:
 
 
 def _command(source: Source) -> str:
-    """Return the command without options that do not affect the speeds that it measures."""
+    """Return the command without options such as --port, which do not affect the measured speeds."""
     text = source.provenance["command"]
     try:
         words = shlex.split(text)

@@ -63,7 +63,7 @@ class Figures:
 
 
 def printable(value: object) -> str:
-    """Return `value` as text; replace each character that is invisible, or that moves or hides neighbouring text."""
+    """Return `value` as text. Each unprintable character, such as a control character, is replaced by U+FFFD."""
     return "".join(each if each.isprintable() else "\ufffd" for each in str(value))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes names and numbers readable for people. Only the raw data on a page keep the names and numbers of the files."""
+"""Makes names and numbers readable for people. The section with raw data shows them as they are in the files."""
 
 from cipherlane_base.wire.layout import Engine
 
@@ -94,7 +94,7 @@ def three(value: float) -> str:
 
 
 def said(name: str, value: Cell) -> str:
-    """Return the text of a cell in the field `name`: settings and counts exactly, other figures with three digits."""
+    """Return the text of a cell in the field `name`. Large counts and fractions have three significant digits."""
     if isinstance(value, bool) or not is_figure(value):
         return cell(value)
     if name.endswith("_hz"):

@@ -13,7 +13,7 @@ from ..protocol.datarun import Run
 
 @dataclass(frozen=True)
 class Pace:
-    """Time-outs of a link in seconds, and how often a record is sent before the host gives up.
+    """Time-outs of a link in seconds, and how many times the host sends a record before it gives up.
 
     `first` applies until a round trip has been measured. Afterwards the time-out follows the measured round trips,
     between `minimum` and `maximum`. If `calls` attempts to reach a board fail, nobody is assumed to be there.

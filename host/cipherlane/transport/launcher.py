@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A separate program that creates the folder of a simulator, and then becomes the simulator in that folder (exec).
+"""A separate program that creates a folder for a simulator, and then executes the simulator there in its own process.
 
 The simulator deletes the folder after reading it, so no files remain even if the starting process is killed at any
 instant. The arguments are the folder to create, the folder with the simulator's files, the path of the program inside

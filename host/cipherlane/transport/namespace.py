@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A private network namespace for a simulated board: runs a program in it, and opens sockets in it from outside.
+"""Runs a simulated board in a private network namespace, and opens sockets in this namespace from outside.
 
 `unshare` creates the namespace without a name, so it disappears when its last process ends. This file is also the first
 program in the namespace: it checks that it may create a TAP device, enables the loopback interface and becomes the
@@ -62,7 +62,7 @@ def udp_socket(pid: int, address: str, port: int, timeout: float) -> socket.sock
 
 
 def _enter() -> None:
-    """Prepare the network namespace of this process: check that it can create a TAP device; enable loopback."""
+    """Prepare this process's network namespace: check that a TAP device can be created, and enable loopback."""
     import fcntl  # this import is here, because systems without namespaces can lack the module
 
     tap = os.open(_TUN, os.O_RDWR)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Detects that a UDP port of a board is closed, which the board's machine reports by ICMP (port unreachable).
+"""Detects that a board's UDP port is closed. The machine at the address reports this by ICMP (port unreachable).
 
 The kernel passes this report only to a connected socket. The socket for records is unconnected, because it serves
 several addresses. So a separate socket sends a request once nothing has answered for a while.
@@ -41,7 +41,7 @@ class Probe:
                 pass
         except ConnectionRefusedError:
             return True
-        except OSError:  # no refusal arrived, or sending failed; the code that sends records reports such a failure
+        except OSError:  # no refusal has arrived, or sending failed; failures are reported when records are sent
             pass
         return False
 

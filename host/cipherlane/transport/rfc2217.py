@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Serial ports of other machines by RFC 2217 (Telnet with port settings), as ser2net and labgrid serve them.
+"""Opens serial ports of other machines by RFC 2217 (Telnet with port settings); ser2net and labgrid are servers for it.
 
 pyserial implements the protocol; `rfc2217://host:port` names a port. Importing this module needs pyserial.
 """

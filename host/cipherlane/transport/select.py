@@ -46,7 +46,7 @@ def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
 
 
 def suggestion(port: str) -> str | None:
-    """Return the valid port name that the user probably meant by the invalid name `port`; None if there is none."""
+    """`port` is an invalid port name. Return the valid name that the user probably meant, or None."""
     if _HOST.fullmatch(port):
         return f"{SCHEME}://{port}"
     if scheme := _OTHER_SCHEME.match(port):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Records over a byte stream: `socket://`, `rfc2217://host:port`, or a device or URL that pyserial can open.
+"""Sends and receives records over a byte stream: TCP, RFC 2217, or a device or URL that pyserial can open.
 
 pyserial is imported only when one of its ports is opened, because it does not work on every system.
 """
@@ -33,7 +33,7 @@ class SerialTransport(Transport):
     ordered = True
 
     def __init__(self, url: str, baud: int = DEFAULT_BAUD, clock: Clock = REAL, port: Any = None):
-        """Open `url` at `baud` bits per second, or use the open `port`, which has pyserial's methods. Wait by `clock`.
+        """Open `url` at `baud` bits per second, or use `port`, an open object with pyserial's methods. Wait by `clock`.
 
         Raises:
             PortError: the port is absent, busy, or not a serial port.

@@ -65,7 +65,7 @@ def find_board(name: str = UART_BOARD) -> Path:
 
 
 class SimulatedBoard:
-    """A running simulated board; a context manager. Clients connect to `url`, one at a time."""
+    """A simulated board. The context manager starts and stops the board. Clients connect to `url`, one at a time."""
 
     def __init__(self, directory: Path | None = None):
         """Prepare the board built in `directory`, by default the result of `find_board`.
@@ -154,7 +154,7 @@ class SimulatedBoard:
         self._tether, theirs = socket.socketpair()
         try:
             with theirs:
-                # `stat` raises OSError if the program is missing, before the launcher starts
+                # Check that the program exists before the launcher starts; otherwise, `stat` raises OSError.
                 (self._gateware / self._executable).stat()
                 config = self._config(theirs.fileno())
                 words = [sys.executable, "-I", launcher.__file__, folder, self._gateware, self._executable, config]
@@ -203,7 +203,7 @@ class SimulatedBoard:
             self._folder = None
 
     def require_own_port(self) -> None:
-        """Check that the board's own process, and no other, listens at `port`, and only on 127.0.0.1.
+        """Check that the process that listens at `port` is the board, and that it listens only on 127.0.0.1.
 
         The check makes no connection, because the simulated UART accepts only one client. A client connected before the
         check has also reached the board, which has listened since it reported the port.
@@ -243,8 +243,8 @@ class SimulatedBoard:
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the simulator's configuration as text. With it, the simulator chooses a TCP port, and sends the port's
-        number over the socket with the descriptor `tether`.
+        """Return the simulator's configuration as text. This configuration makes the simulator choose a TCP port and
+        send the port's number over a socket; `tether` is the descriptor of this socket.
         """
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]

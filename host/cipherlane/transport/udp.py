@@ -87,7 +87,7 @@ class Datagrams:
                 self._send(piece, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),) if segmented else (), address)
             except TimeoutError:
                 raise
-            except OSError:  # the kernel does not know UDP_SEGMENT, or the network device has no checksum offload
+            except OSError:  # no UDP_SEGMENT in the kernel, or no checksum offload: send single datagrams from now on
                 if not segmented:
                     raise
                 self.segments = 1
@@ -110,7 +110,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # ICMP error for an earlier datagram: ignore it, because that request will time out
+            except ConnectionError:  # ICMP error for an earlier datagram: ignore it; the time-out handles its request
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
@@ -149,7 +149,7 @@ class UdpTransport(Transport):
     pace = NETWORK
 
     def __init__(self, url: str, unconnected: socket.socket | None = None, clock: Clock = REAL):
-        """Reach the board at `url`, udp://host[:port], through the socket `unconnected`; None makes a new socket.
+        """Reach the board at `url`, udp://host[:port]. Use the given unconnected UDP socket, or create a socket.
 
         Raises:
             PortError: the address cannot be used.
@@ -165,7 +165,7 @@ class UdpTransport(Transport):
             f"check the board's power and cable, that firmware with Ethernet is in it, and UDP port {port} of "
             f"{host}; `cipherlane doctor --port {url}` shows the route"
         )
-        # Use the probe only until the board has answered: later, a forged refusal could end a transfer.
+        # Use the probe only until the board has answered. After that, a forged ICMP message could end a transfer.
         self._probe = None if unconnected else Probe(self._address)
         if mtu := path_mtu(self._address) if self._probe else 0:
             self.largest_record = mtu - _HEADERS
@@ -317,7 +317,7 @@ _NO_NAME = (OSError, UnicodeError, TypeError, LookupError)
 
 
 def address_of(host: str, port: int) -> Address:
-    """Return the IPv4 address that belongs to the name `host`, and `port`.
+    """Look up the name `host`. Return its IPv4 address together with `port`.
 
     Raises:
         PortError: the name has only IPv6 addresses.

@@ -73,7 +73,7 @@ class Layout:
         return self._tuple(*self._struct.unpack_from(data))
 
     def codec(self, *names: str) -> struct.Struct:
-        """Return the `struct.Struct` of this layout; raise ValueError unless `names` lists all fields in order."""
+        """Return the layout's `struct.Struct`; raise ValueError unless `names` are the names of all fields in order."""
         if names != self._tuple._fields:
             raise ValueError(f"{self.name} has the fields {self._tuple._fields}")
         return self._struct
@@ -86,7 +86,7 @@ def load_wire() -> dict[str, Any]:
 
 _WIRE = load_wire()
 
-REPLY = 0x80  # this bit of a record's type field marks a reply
+REPLY = 0x80  # this bit is set in the type field of every reply
 BLOCK = 16  # size of an AES block in bytes
 INFO_MAGIC = int.from_bytes(b"CLNE", "little")
 

@@ -27,8 +27,9 @@
 #define BERTONI_INVERSE  0x08
 
 /**
- * Executes the instruction @p operation, or its inverse if @p inverse is true. Byte operations use
- * byte @p select of @p rs1_; word operations use all of @p rs1_.
+ * Executes the instruction @p operation. If @p inverse is true, executes the inverse of the
+ * operation. Byte operations use byte @p select of @p rs1_; word operations use the whole word @p
+ * rs1_.
  */
 #define BERTONI(operation, inverse, select, rs1_, rs2_)                                            \
 	({                                                                                         \
@@ -41,8 +42,8 @@
 	})
 
 /**
- * Applies SubBytes to one byte of a column: the byte in row @p select. The result is a column that
- * contains the new byte in the same row and 0 in the other rows.
+ * Substitutes one byte of a column, the byte in row @p select: with SubBytes, or with InvSubBytes
+ * if @p inverse is true. In the result, all other rows are 0.
  */
 #define BERTONI_BYTE(inverse, select, word)                                                        \
 	(BERTONI(BERTONI_SBOX, inverse, select, word, 0) << 8 * (select))

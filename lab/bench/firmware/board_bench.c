@@ -86,7 +86,7 @@ struct stream {
 	uint64_t blocks;
 };
 
-/* Number of bytes of the buffer memory that are reserved for the variant, not for the data. */
+/* Number of bytes of the buffer memory that must stay free for the accelerator's driver. */
 #ifndef BENCH_SPARE
 #define BENCH_SPARE 0u
 #endif
@@ -183,9 +183,9 @@ static int pass(const struct bench_variant *variant, const struct request *reque
 }
 
 /**
- * Computes the IV for an engine's next pass. In CTR, the IV is the next counter block. In GCM, the
- * tag of the last pass becomes the IV. Without an engine, this function does nothing: the variant's
- * function of type cl_modes_run has already updated the IV.
+ * Computes the IV for the next pass. In CTR with an engine, the IV is the next counter block. In
+ * GCM, the IV is the tag of the last pass. Otherwise the IV is already up to date, because the
+ * variant's function of type cl_modes_run has updated it.
  */
 static void count_on(const struct bench_variant *variant, const struct request *request,
 		     struct stream *stream)

@@ -25,9 +25,8 @@
 	})
 
 /**
- * The instruction ptlu.1.table.offset.1: four lookups in one table. The index of lookup i is byte
- * (offset + i) modulo 4 of rs1. Byte i of the result is byte i of the table entry that lookup i
- * reads.
+ * The instruction ptlu.1.table.offset.1: four lookups in one table. Lookup i uses byte (offset + i)
+ * modulo 4 of rs1 as its index. Byte i of the result is byte i of the entry that lookup i reads.
  */
 #define PTLU_BYTES(table, offset, rs1_)                                                            \
 	({                                                                                         \

@@ -45,9 +45,8 @@ CL_C_INLINE void rom_turn(uint32_t words[4])
 }
 
 /**
- * For each column of the next state: computes the contribution of one byte in row @p row of the
- * state @p s, and XORs it into the column in @p next. All other arguments are compile-time
- * constants.
+ * Handles row @p row of the state @p s. Computes the contribution of each byte in this row, and
+ * XORs it into a column of the next state @p next. All other arguments are compile-time constants.
  */
 CL_C_INLINE void rom_row(unsigned int operation, bool inverse, unsigned int row, uint32_t next[4],
 			 const uint32_t s[4])

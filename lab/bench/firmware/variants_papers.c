@@ -81,8 +81,8 @@ enum form {
 #define IN_VECTORS (BENCH_FORM >= BENCH_KEPT || (ISE && BENCH_STYLE == CL_C_UNROLLED))
 #define HELD_KEYS  (BENCH_FORM >= BENCH_KEPT && BENCH_STYLE == CL_C_UNROLLED)
 /*
- * Marks a function: the compiler does not inline this function, and does not use knowledge of its
- * body to optimise its callers.
+ * The compiler does not inline a function with this attribute. When the compiler optimises callers,
+ * it does not use knowledge of the function's body.
  */
 #define APART __attribute__((noipa))
 
@@ -325,8 +325,8 @@ CL_C_INLINE void hold_keys(const uint32_t *round_key)
 }
 
 /**
- * Defines two functions for one direction and key length: one for BENCH_BLOCKS blocks, and one for
- * ECB. In the styles with calls, the number of rounds comes from the key structure.
+ * Defines two functions for one direction and key length. The first processes BENCH_BLOCKS blocks.
+ * The second processes a message in ECB, with calls of the first function.
  */
 #define LENGTH(direction, inverse_, key_bits)                                                      \
 	TOGETHER(direction##_##key_bits)                                                           \

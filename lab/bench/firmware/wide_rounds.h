@@ -25,7 +25,7 @@
 #define BENCH_WIDE 0u
 #endif
 
-/** A loop that the compiler unrolls: runs a statement for @p s = 0 to @p blocks - 1. */
+/** The head of a loop over @p s from 0 to @p blocks - 1. The compiler unrolls the loop. */
 #define WIDE_EACH(s, blocks) _Pragma("GCC unroll 8") for (unsigned int s = 0; s < (blocks); s++)
 
 CL_C_INLINE void wide_move_in(unsigned int s, const uint32_t *in)
@@ -70,9 +70,9 @@ CL_C_INLINE void wide_write_key(unsigned int k, const uint32_t *round_key)
 }
 
 /**
- * Computes a round with 128-bit registers. The state is in vector register number @p s, and the
- * result goes to register number @p d. Each lookup handles one row r of all columns: for each
- * column, it uses byte r of the column that (Inv)ShiftRows selects. Overwrites v2.
+ * Computes a round with 128-bit registers. The state is in vector register @p s, and the result
+ * goes to vector register @p d. Each of four lookups handles one row of the state, and moves the
+ * bytes of this row to other columns as (Inv)ShiftRows does. Overwrites v2.
  */
 CL_C_INLINE void wide_round_of_128(unsigned int d, unsigned int s, const uint32_t fields[4],
 				   unsigned int k)

@@ -30,8 +30,8 @@
 #define WIDE_MOVE_IN(d, h, first, second) WIDE(7, (h) << 3 | (d), first, second)
 
 /**
- * Writes half @p h (0 or 1) of key register number @p k. The 64-bit registers have no halves, so
- * pass 0 for @p h. With 64-bit registers, @p k has five bits instead of four.
+ * Writes 64 bits of key register @p k. In a 128-bit register, @p h (0 or 1) selects the half to
+ * write, and @p k has four bits. For 64-bit registers, @p h is 0, and @p k has five bits.
  */
 #define WIDE_KEY_WRITE(k, h, first, second) WIDE(7, 0x20 | (h) << 4 | (k), first, second)
 

@@ -20,8 +20,8 @@
 #define RLC_BYTES 2u
 #define RLC_DATA  0x80u
 /*
- * The bits RF, FI and E. If one of them is set, the PDU is a segment, contains only a part of an
- * SDU, or contains several SDUs. This code does not support any of these cases.
+ * The bits RF, FI and E. All of them are 0 in a PDU that contains exactly one whole SDU. This code
+ * supports only such PDUs.
  */
 #define RLC_PARTIAL 0x5cu
 #define RLC_SN_MASK 0x3ffu
@@ -38,8 +38,8 @@ typedef uint32_t __attribute__((may_alias)) word;
 
 /**
  * Functions that are marked INLINE are inlined in lte_receive(), which calls them for each packet.
- * A thread that runs only one layer calls the functions that layer2.h declares, such as lte_rlc().
- * They contain the same code.
+ * layer2.h declares functions with the same code, such as lte_rlc(), for threads that run only one
+ * layer.
  */
 #define INLINE static inline __attribute__((always_inline))
 
@@ -160,10 +160,10 @@ static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, si
 }
 
 /**
- * Sets COUNT to the value that belongs to the sequence number of a PDU. Returns false if the PDU
- * must be dropped. RLC AM delivers PDUs in order, so a simple form of the rule in TS 36.323,
- * 5.1.2.1.2, is enough. The PDU is new if its number is ahead of the last number by at most the
- * reordering window. Otherwise it was received before.
+ * Advances COUNT to the sequence number @p sn of a PDU. Returns false if the PDU must be dropped,
+ * because it was received before. RLC AM delivers PDUs in order, so a simple form of the rule in TS
+ * 36.323, 5.1.2.1.2, is enough. A PDU is new if its number is ahead of the last number by at most
+ * the reordering window.
  */
 static bool advance(struct lte_bearer *bearer, uint16_t sn)
 {

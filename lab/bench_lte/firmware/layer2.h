@@ -48,8 +48,8 @@ struct lte_bearer {
 };
 
 /**
- * Counters of received PDUs, one for each way in which the layers handled a PDU. `bytes` is
- * different: it is the total length of the delivered packets.
+ * Numbers of received PDUs: delivered as packets, skipped, or dropped. `bytes` is instead the total
+ * length of the delivered packets.
  */
 struct lte_counts {
 	uint32_t packets;

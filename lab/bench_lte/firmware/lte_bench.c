@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The benchmark of LTE's layer 2 on bare metal. The program gets a transport block from the host.
- * It processes the block several times, as a terminal does when it receives the block, and reports
- * how many cycles this took.
+ * The benchmark of LTE's layer 2 on bare metal. The host sends a transport block. The program
+ * processes the block several times, as a terminal processes a received block. Then it reports the
+ * cycles that the processing took.
  *
  * A request is a struct lte_bench_request (lte_bench.h), then the block. Before each pass, the
  * program resets the receiver, so that the receiver expects the first PDU. The program also

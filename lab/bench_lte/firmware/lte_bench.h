@@ -28,8 +28,8 @@
  */
 struct lte_bench_request {
 	/**
-	 * Number of the engine. 0 means no engine (128-EEA0). Each program has its own list of
-	 * engines, numbered from 1. The engine `snow3g` deciphers 128-EEA1, all others 128-EEA2.
+	 * Number of the engine; 0 means no engine (128-EEA0). Each program numbers its engines in
+	 * its own order, from 1 on. The engine `snow3g` deciphers 128-EEA1, all others 128-EEA2.
 	 */
 	uint32_t cipher;
 	uint32_t passes;

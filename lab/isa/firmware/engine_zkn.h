@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The engine `zkn`, which uses the scalar AES unit, so it exists only on a board. The unit executes
- * RISC-V's ratified instructions Zkne and Zknd, for comparison with the vector unit.
+ * The engine `zkn`. It uses the scalar AES unit, so it works only on a board. The unit executes
+ * RISC-V's ratified instructions Zkne and Zknd. We compare this unit with the vector unit.
  */
 #ifndef CL_ENGINE_ZKN_H
 #define CL_ENGINE_ZKN_H

@@ -37,8 +37,9 @@
 #endif
 
 /**
- * Computes a column of the next state. XORs a column of the round key, @p key, with the
- * contributions of four bytes: row 0 of @p a, row 1 of @p b, row 2 of @p c and row 3 of @p d.
+ * Computes a column of the next state: the XOR of a column of the round key, @p key, with the
+ * contributions of four bytes. These bytes are row 0 of @p a, row 1 of @p b, row 2 of @p c and row
+ * 3 of @p d.
  */
 #define CL_ZKN_COLUMN(operation, key, a, b, c, d)                                                  \
 	({                                                                                         \
@@ -50,8 +51,9 @@
 	})
 
 /**
- * Computes all four columns of the next state. The byte in row r of column c comes from column c +
- * r (modulo 4) of the old state, or in the inverse cipher from column c - r.
+ * Computes all four columns of the next state. In the cipher, the byte in row r of column c comes
+ * from column c + r of the old state. In the inverse cipher, this byte comes from column c - r.
+ * Column numbers are modulo 4.
  */
 #define CL_ZKN_COLUMNS(operation, next, s, k, forth, back)                                         \
 	do {                                                                                       \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare values in the papers that the project implements with our own values: one record for each value.
+"""Compare the values in papers with our own values. Each value in a paper becomes one record.
 
 A paper has a file of values, ``NAME.toml``, and a module of the same name. Its function ``ours(data)`` returns our
 values. It uses only the kept figures (`lab.results.kept`) named in ``SOURCES``, which ``COMMAND`` measures. ``REASONS``
@@ -20,8 +20,8 @@ FOLDER = Path(__file__).parent
 
 
 class PapersError(ResultsError):
-    """The data about a paper are inconsistent. For example, a value in the paper has neither a value of ours nor a
-    reason why there is none. The message tells what to change.
+    """The files about a paper are inconsistent. For example, we have no value to compare with a value in the paper, and
+    the files give no reason. The message tells what to change.
     """
 
 
@@ -52,7 +52,7 @@ class Ours:
 
 
 def values(paper: str) -> dict[str, dict]:
-    """Return the entries of a paper: a dict whose keys are the names of tables, figures and statements.
+    """Return the entries of a paper, by name. Each entry is a table, a figure or a statement in the paper.
 
     An entry has an item, a kind, units, conditions, and a dictionary of values.
     An entry that the paper only draws has no values.

@@ -23,8 +23,8 @@ AREA = "toggles times LUT4"
 
 
 def of_one_part(records: Iterable[dict]) -> list[dict]:
-    """Return the records of only one FPGA part: of all parts in `records`, the last in the order of device name and
-    speed grade.
+    """Return the records of only one FPGA part. If `records` contains several parts, choose the last one, sorted by
+    device name and speed grade.
     """
     records = list(records)
     part = max((r["device"], r["speed"]) for r in records)
@@ -47,8 +47,8 @@ def reaches(record: dict, ns: float) -> bool:
 
 
 def cost_of_a_byte(record: dict) -> float:
-    """Return the product of toggles per byte and LUT4s, divided by 1000. Divided by the time per byte in ns, this
-    product becomes the quantity in Figure 12.
+    """Return the product of toggles per byte and LUT4s, divided by 1000. Figure 12 shows this result, divided by the
+    time per byte in ns.
     """
     return record["toggles_a_byte"] * record["lut4"] / 1000
 
@@ -65,8 +65,8 @@ def _least(records: list[dict], quantity: str) -> str:
 
 
 def _lowest(records: list[dict], ns: float) -> str:
-    """Among the cores that need at most `ns` nanoseconds per byte, find the core with the lowest product of toggles and
-    LUT4s. Return its family and S-boxes, as text.
+    """Return the family and the S-boxes of the core with the lowest product of toggles and LUT4s, as text. Only cores
+    that need at most `ns` nanoseconds per byte are compared.
     """
     found = [r for r in records if reaches(r, ns)]
     best = min(found, key=cost_of_a_byte, default=None)
@@ -87,9 +87,8 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Compare pairs of cores, one from the list `of` and one from the list `over`, at the same index. For each pair,
-    divide the quantity of the first core by the quantity of the second. Return the smallest and the largest ratio, as
-    text.
+    """Divide the quantity of each core in the list `of` by the quantity of the core at the same index in the list
+    `over`. Return the smallest and the largest ratio, as text.
     """
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]

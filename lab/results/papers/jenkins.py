@@ -13,8 +13,8 @@ KEY_BITS = (128, 192, 256)
 STYLES = ("loop", "swap", "unrolled")
 DIRECTIONS = {"encryption": "encrypt", "decryption": "decrypt"}
 ONE, EIGHT = "one block at a time", "eight blocks side by side"
-# One thread of the paper's processor runs at 74.85 MHz. So the Mbps that we compute for 75 MHz can be compared with the
-# Mbps in the paper.
+# One thread of the paper's processor runs at 74.85 MHz. We compute our Mbps for 75 MHz, so that they can be compared
+# with the Mbps in the paper.
 MHZ = 75
 SAME = "the same style of C, rounds replaced by instructions; the state passes through memory except in unrolled code"
 REASONS = {
@@ -50,8 +50,8 @@ class Cycles:
         return self.record(*case, **values)["cycles_per_block"]
 
     def speed_up(self, case: tuple[str, str], base: tuple[str, str], direction="encrypt", measure=ONE) -> float:
-        """Return the speed-up of the program `case` over the program `base`: the cycles of `base` divided by the cycles
-        of `case`, averaged over the key lengths.
+        """Return the speed-up of the program `case` over the program `base`, averaged over the key lengths. The
+        speed-up is the cycles of `base` divided by the cycles of `case`.
 
         Case and base are an engine and a style each.
         """

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from lab.results.kept import Content
 
-# To compare areas, we count a block RAM as this number of LUT4. A LUT4 can store 16 bits, so this number of LUT4 can
-# store as many bits as a block RAM (18 Kbit).
+# When we compare areas, one block RAM counts as this number of LUT4. One LUT4 can store 16 bits. So this number of LUT4
+# can store as many bits as one block RAM (18 Kbit).
 LUTS_A_BLOCK_RAM = 1152
 
 

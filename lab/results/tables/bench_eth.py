@@ -12,9 +12,9 @@ PROTECTED_FIELDS = (*FIELDS, "protection", "suite", "clock_met_by", "added_in_ns
 
 
 def keep(content: Content) -> Content:
-    """Return the results that the table shows. The entry "protected" contains the results with MACsec. The results
-    without MACsec are kept only for the first core and clock in the file; the boards use this core and clock. Each case
-    was measured with one session and with many sessions; keep only the slower result for each payload and key length.
+    """Return the results that the table shows. Each payload and key length was measured with one session and with many
+    sessions; keep only the slower result. The entry "protected" contains the results with MACsec. Without MACsec, keep
+    only the results of the first core and clock in the file. The boards use this core and clock.
     """
     protected = [r for r in content["records"] if r["suite"]]
     bare = [r for r in content["records"] if not r["suite"]]

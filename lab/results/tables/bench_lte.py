@@ -23,8 +23,8 @@ def milliseconds(record: dict) -> float:
 
 
 def ns_a_byte(record: dict, stack: dict[int, dict]) -> float:
-    """Return the time in ns that the cipher adds per byte: the time of `record` minus the time without ciphering at the
-    same data rate. `stack` contains the measurements without ciphering; its keys are data rates.
+    """Return the time in ns that the cipher adds per byte. `record` is a measurement with the cipher. `stack` maps each
+    data rate to a measurement without ciphering.
     """
     beyond = milliseconds(record) - milliseconds(stack[record["mbps"]])
     return beyond * 1e6 / record["packet_bytes"]

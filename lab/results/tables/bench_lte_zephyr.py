@@ -7,13 +7,14 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, in_time_until, mill
 
 FIELDS = ("cipher", "engine", "order", "mbps", "packets", "packet_bytes", "blocks", "shortest_cycles", "median_cycles")
 FIELDS += ("cycles", "missed_ttis", "switches", "clock_hz", "kind")
-# Names for the orders of the threads' priorities, in the sequence of `enum threads_order` of the Zephyr application.
+# Maps each order of the threads' priorities to its name in the table, in the sequence of `enum threads_order` of the
+# Zephyr application.
 ORDERS = {"one": "one for all", "mac_first": "three, MAC first", "pdcp_first": "three, PDCP first"}
 
 
 def keep(content: Content) -> Content:
-    """Return the part of a results file that this table needs. The file contains results of Zephyr's threads or of bare
-    metal.
+    """Return the part of a results file that this table needs. A file with "costs" contains results of Zephyr's
+    threads. Any other file contains results of bare metal.
     """
     if "costs" not in content:
         return bench_lte.keep(content)
@@ -31,8 +32,8 @@ def _is_in_time(record: dict) -> bool:
 
 
 def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> list[str]:
-    """Return an engine's row for bare metal. The times are computed from cycles that were measured without Zephyr, and
-    from the clock `clock_hz`.
+    """Return an engine's row for bare metal. The cycles were measured without Zephyr; the function converts them to
+    times at the clock `clock_hz`.
     """
     at_clock = {mbps: {**record, "clock_hz": clock_hz} for (name, mbps), record in found.items() if name == engine}
     shown = [f"{milliseconds(at_clock[mbps]):.3f}" for mbps in RATES_MBPS]
@@ -41,8 +42,8 @@ def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> 
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the table in Markdown: time of a transport block by engine, threads and data rate. It includes bare metal
-    for comparison, and the cycles of kernel calls.
+    """Return the table in Markdown: the time of a transport block for each engine, order of priorities and data rate.
+    The table includes rows for bare metal, and the text includes the cycles of kernel calls.
     """
     content = kept["bench-lte_zephyr"]
     found: dict[tuple, dict[int, dict]] = {}

@@ -10,8 +10,8 @@ FIELDS = ("engine", "mode", "direction", "key_bits", "cycles_per_block", "clock_
 
 
 def keep(content: Content) -> Content:
-    """Return the records of the fastest style of each engine. A record counts only if its data are in the cache, or if
-    the engine's loads and stores bypass the cache.
+    """Return the records of the fastest style of each engine. Use only measurements with data in the cache. The loads
+    and stores of `ise_vmem` bypass the cache, so use its measurements with data in the buffer memory.
     """
     best: dict[tuple, dict] = {}
     for r in content["records"]:

@@ -14,7 +14,7 @@ def keep(content: Content) -> Content:
 
 
 def lengths(kept: dict[str, Content]) -> dict[int, dict]:
-    """Map each number of bytes that one call processes to a record; the largest number comes first."""
+    """Return a record for each number of bytes per call. The largest number comes first."""
     chosen = {name.removeprefix(PREFIX): content for name, content in kept.items() if name.startswith(PREFIX)}
     return {size: chosen[str(size)]["records"][0] for size in sorted(map(int, chosen), reverse=True)}
 

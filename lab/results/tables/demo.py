@@ -4,7 +4,8 @@
 from lab.results.kept import Content, select
 from lab.results.tables import Table, table
 
-# The fields of a record that the host tool measures. The remaining fields in `FIELDS` are computed from them.
+# The host tool measures these fields of a record. It computes the remaining fields in `FIELDS` from the measured
+# fields.
 MEASURED = ("engine", "key_bits", "direction", "bytes", "blocks", "cycles", "key_cycles", "kind", "clock_hz")
 MEASURED += ("processed_bytes", "verified", "mode")
 ENGINES = ("byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator")

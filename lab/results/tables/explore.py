@@ -8,8 +8,8 @@ from lab.results.kept import Content, select
 from lab.results.papers import hessel
 from lab.results.tables import LUTS_A_BLOCK_RAM, Table, median_mhz, table
 
-# Name of the results file that the latest `make explore` wrote. If it lacks a core, files of earlier runs contain the
-# results of this core.
+# Name of the results file that the latest `make explore` wrote. If that run omitted a core, the results of the core
+# come from the file of an earlier run.
 LAST = "explore"
 FIELDS = ("core", "datapath", "sbox", "engines", "key_lengths", "slots", "lut4", "ff", "bram", "fmax_mhz")
 FIELDS += ("fmax_by_seed", "cycles_first", "cycles_per_block", "mbps", "mbps_per_lut", "bars", "device", "speed")
@@ -31,8 +31,8 @@ def built(kept: dict[str, Content]) -> list[dict]:
 
 
 def abilities(core: str) -> tuple[bool, bool]:
-    """Return two flags: whether the core can decrypt, and whether it accepts a new key with each block without extra
-    cycles.
+    """Return two flags for a public core. The first is True if the core can decrypt. The second is True if the core
+    accepts a new key with each block without extra cycles.
     """
     peer = PEERS.get(core)
     return (peer.decrypts, peer.key_with_block) if peer else (False, False)
@@ -112,8 +112,8 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 
 def _clocks(records: list[dict]) -> list[str]:
-    """Return a table in Markdown: the clocks in MHz that one engine needs for several data rates. A cell contains the
-    value for our engine, then for the engine of Hessel et al. with the same datapath.
+    """Return a table in Markdown: the clocks in MHz that one engine needs for several data rates. Each cell contains
+    the clock for our engine. If Hessel et al. have an engine with the same datapath, its clock follows.
     """
     cycles = {r["datapath"]: r["cycles_per_block"] for r in records if (r["core"], r["engines"]) == (FAMILY, 1)}
     quoted = {str(width): each for (cipher, width), (each, _) in hessel.table2().items() if cipher == "aes"}

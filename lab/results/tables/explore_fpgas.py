@@ -37,7 +37,7 @@ def _row(record: Content, content: Content) -> list:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return one table in Markdown: a row for each core on each part, also for cores that have no result."""
+    """Return one table in Markdown: a row for each core on each part. A core without a result also has a row."""
     content = kept["explore-fpgas"]
     grades = {r["part"]: f"{r['part']} ({r['family']}, {r['speed']})" for r in content["records"]}
     return [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The results of `make explore-ghash`: GHASH units, which differ in the cycles for a multiplication."""
+"""The results of `make explore-ghash`: GHASH units with different numbers of cycles for a multiplication."""
 
 from lab.results.kept import Content, select
 from lab.results.tables import Table, median_mhz, of_seeds, table

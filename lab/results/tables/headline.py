@@ -18,8 +18,8 @@ KEY_BITS = 128
 
 
 def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
-    """Return the records of AES-128 encryption: for each engine, a record for each speed. The field `figure` of a
-    record contains the Mbps.
+    """Return the records of AES-128 encryption. The outer keys are engines, and the inner keys are speeds. The field
+    `figure` of a record contains the Mbps.
     """
     found: dict[str, dict[str, dict]] = {}
     for engine in ENGINES:
@@ -32,16 +32,16 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
 
 
 def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
-    """Return two values for the records that `make bench-udp` sends: the limit of the wire in Mbps, and the size of a
-    record in bytes.
+    """Return the limit of the wire in Mbps, and the size in bytes of the records that `make bench-udp` sends. The limit
+    holds for records of this size.
     """
     record = kept["bench-udp"]["records"][-1]
     return record["goodput_mbps"] / record["share"], record["record_bytes"]
 
 
 def columns(found: dict[str, dict[str, dict]]) -> tuple[dict[str, str], str]:
-    """Return a dict and a text. The dict contains a heading with the clock for each speed. The text tells how all
-    speeds were obtained, for example `sim` for simulation.
+    """Return a dict and a text. The dict maps each speed to a heading that includes the clock. The text is the kind of
+    all measurements, for example `sim` for simulation.
 
     Raises
     ------

@@ -12,8 +12,8 @@ BOARD = "ecpix5"
 PLACE = f"bitstream-{BOARD}"
 SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
 OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
-# For each instruction set: its name, its short name in plots, its engine, the part that implements it in `make
-# explore-isa` or `make explore-sets`, and its family.
+# For each instruction set: its name, its short name in plots, its engine, its part and its family. The part is the
+# measured hardware: a part of `make explore-isa` or `make explore-sets`, or the unit in the bitstream of BOARD.
 SETS = (
     ("C with four tables", "C", "table", None, ""),
     ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),
@@ -31,8 +31,7 @@ SETS = (
     ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
     ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
-# Maps the title of a Pareto front to a number of blocks. The front compares programs that process this number of blocks
-# per call.
+# Maps the title of a Pareto front to the number of blocks per call in the programs that the front compares.
 FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
 # Name, kB/s and MHz of another core, quoted from its authors.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
@@ -71,8 +70,8 @@ class Built:
 
 
 def best(records: dict[int, dict]) -> dict[int, float]:
-    """Return a dict that maps each number of independent blocks to the cycles per block. If a program that processes
-    fewer blocks per call is faster, use the cycles of that program.
+    """Return the cycles per block for each number of independent blocks. If a program with fewer blocks per call is
+    faster, use the cycles of that program.
     """
     cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
     return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of `make netlist`: the cycles of each engine in simulations of the netlists. The simulated board needs the
-same number of cycles.
+"""Results of `make netlist`: the cycles of each engine in simulations of the netlists. From memory to memory, the
+simulated board needs the same number of cycles.
 """
 
 from lab.results.kept import Content, select

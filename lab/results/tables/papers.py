@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show the values in the papers next to ours. Each table or figure that we compare becomes a table. For every other
-table or figure, the page gives the reason why we do not compare it.
+"""Show the values in papers next to our values. Each table or figure of a paper becomes a table on the page. If we do
+not compare a table or figure, the page gives the reason instead.
 """
 
 from itertools import groupby

@@ -7,17 +7,17 @@ from lab.results.tables import Table, other_ciphers, table
 
 MEASURE = "public keys"
 BITS, WORD, WINDOW = 1024, 32, 4
-# Number of Montgomery multiplications in a modular exponentiation ("power"). The terms of the sum count the
-# multiplications for: 2^2048 mod n, the table of powers, all windows of the exponent except the first, and the
-# conversion of the result.
+# Number of Montgomery multiplications in a modular exponentiation ("power"). The four terms of the sum are:
+# multiplications to compute 2^2048 mod n, to fill the table of powers, to process all windows of the exponent except
+# the first, and to convert the result.
 MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
 OPERATIONS = {
     "product": f"product of {BITS} bits by {BITS}",
     "multiply": "Montgomery multiplication",
     "power": f"x^e mod n, e of {BITS} bits: {MULTIPLICATIONS} multiplications",
 }
-# Maps each kind of multiplier to the number of halves that it returns of a product of two words: both halves (2), or
-# only the low half (1).
+# A product of two words has two halves. This dict maps each kind of multiplier to the halves that it returns: both
+# halves (2), or only the low half (1).
 HALVES = {"both": 2, "low": 1}
 # The simulation of an exponentiation takes long, and an exponentiation consists mostly of multiplications. So we
 # measure exponentiation only with the multiplier that returns both halves.
@@ -40,8 +40,8 @@ def speed_up(content: Content, name: str) -> float:
 
 
 def share(content: Content) -> int:
-    """Return the percentage of an exponentiation's cycles that its Montgomery multiplications take. Both were measured
-    with the multiplier that returns both halves of a product of two words.
+    """Return the percentage of an exponentiation's cycles that its Montgomery multiplications take. All cycles were
+    measured with the multiplier that returns both halves of a product of two words.
 
     It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
     """
@@ -49,9 +49,9 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return three numbers of instructions for a product of two integers. The first is the lowest possible number on
-    the CFU port. The second applies if the CPU sends all operands to the port before it reads the first result. The
-    third is the number of RV32M instructions.
+    """Return how many instructions a product of two integers takes, as three numbers. The first is the minimum for a
+    multiplier on the CFU port. The second is the number if the CPU sends all operands to that multiplier before it
+    reads the first result. The third is the number with RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.
@@ -61,8 +61,8 @@ def instructions(bits: int) -> tuple[int, int, int]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return tables in Markdown: the cycles of each operation, then the fewest instructions that any multiplier on the
-    CFU port needs.
+    """Return tables in Markdown. The first shows the cycles of each operation. The second shows the fewest instructions
+    that a product needs with any multiplier on the CFU port.
     """
     content = kept["bench-papers"]
     theirs = papers.values("fiskiran_lee")["table9"]["values"]

@@ -24,8 +24,8 @@ struct known_answer {
 
 /* clang-format off */
 /*
- * Two of 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4). The bits after the last whole byte are
- * omitted. Of the second set, only the fourth block and the following blocks are tested.
+ * Two of 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4), without the bits after the last whole
+ * byte. The test uses the second set only from its fourth block on.
  */
 static const struct known_answer known_answers[] = {
 	{
@@ -70,8 +70,8 @@ static const struct known_answer known_answers[] = {
 /* clang-format on */
 
 /**
- * Returns true if @p counter is a valid counter block of 128-EEA1, and if its message is not too
- * long: the hardware must be able to process @p len bytes of data, starting with this block.
+ * Returns true if @p counter is a valid counter block of 128-EEA1, and if the data are within the
+ * hardware's limit: @p len bytes that start with this block must end before block MESSAGE_BLOCKS.
  */
 static bool is_of_message(const uint8_t counter[CL_BLOCK_BYTES], size_t len)
 {

@@ -20,8 +20,8 @@ PROGRAMS = {family.name: family for family in [*ciphers.families(), *hashes.fami
 BY_LIBRARY = [name for name, cipher in ciphers.CIPHERS.items() if cipher.encryptor]
 RECORDED = [name for name, cipher in ciphers.CIPHERS.items() if cipher.record]
 
-# Sources of these vectors. DES: the worked example in textbooks. RC4: RFC 6229. Blowfish: Eric Young's set of variable
-# keys. MARS and Twofish: the known answers (ECB_TBL) in their submissions.
+# The vectors come from these sources. DES: the worked example in textbooks. RC4: RFC 6229. Blowfish: Eric Young's set
+# of variable keys. MARS and Twofish: the known answers (ECB_TBL) that their authors submitted for AES.
 PUBLISHED = {
     "des": ("133457799bbcdff1" + "00" * 8, "0123456789abcdef", "85e813540f0ab405"),
     "rc4": ("0102030405060708090a0b0c0d0e0f10", "00" * 16, "9ac7cc9a609d1ef7b2932899cde41b97"),
@@ -50,8 +50,8 @@ def compiled(program, header, defines=()):
     subprocess.run([*command, str(source), "-o", str(program)], check=True, timeout=120)
 
     def run(given):
-        """Run the program with the input `given`; return its output. Also set `counted`: the numbers of `ptlu` lookups,
-        `ptlu` instructions and table writes.
+        """Run the program with the input `given`, and return its output. Store three counts in `run.counted`: `ptlu`
+        lookups, `ptlu` instructions and table writes.
         """
         result = subprocess.run([program], input=given, capture_output=True, check=True, timeout=60)
         run.counted = tuple(map(int, result.stderr.split()))
@@ -101,7 +101,7 @@ def test_agrees_with_the_library(encrypt, name):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_agrees_with_what_another_implementation_gave(encrypt, name):
-    """Compare our ciphers with recorded results of Crypto++ for a chain of 49 encryptions and the benchmark's data."""
+    """Compare our ciphers with recorded results of Crypto++: a chain of 49 encryptions, and the benchmark's data."""
     one = partial(encrypt, name)
     chain, passes = recorded.load(ciphers.CIPHERS[name].record)
     assert recorded.chain(one) == chain
@@ -121,8 +121,8 @@ def test_records_hold_what_was_published():
 
 @pytest.mark.parametrize("name", ciphers.CIPHERS)
 def test_lookups_are_those_of_the_page(lookups, programs, name):
-    """Check the number of table lookups for one block. With `ptlu`, MARS makes more lookups than in C: two lookups, one
-    in each half of S, instead of one in the 512 words of S.
+    """Check the number of table lookups for one block. In C, MARS makes one lookup in the 512 words of S. With `ptlu`,
+    MARS makes two lookups instead, one in each half of S.
     """
     pieces, run = 8, programs[name]
     (page,) = (cipher for cipher in other_ciphers.CIPHERS if cipher.name == name)

@@ -57,7 +57,7 @@ def table(request):
 
 
 def run(table, mode, decrypt, key, chain, data, in_place):
-    """Run a mode of operation. Return the result and the chain value for the next call."""
+    """Process data in a mode of operation. Return the result and the chain value (the next call's IV)."""
     state = (ctypes.c_uint32 * 128)()  # `state` is larger than the C structure cl_engine_key
     address = ctypes.addressof(state) + -ctypes.addressof(state) % 16
     assert table.set_key(None, address, key, 8 * len(key), decrypt) == 0

@@ -21,8 +21,8 @@ from lab.tests.bench.test_styles import instructions
 PROGRAMS = {family.name: family for family in public_keys.families()}
 R = 1 << BITS
 TOP = R >> 1 | 1
-# MULTIPLICATION contains the opcode and funct7 that all multiplications of RV32M share. MUL and MULHU are the funct3 of
-# these instructions.
+# MULTIPLICATION contains the opcode and funct7 of all multiplication instructions in RV32M. MUL and MULHU are the
+# values of funct3 that select the instructions with these names.
 MULTIPLICATION, MUL, MULHU = 0x0200_0033, 0, 3
 
 
@@ -40,8 +40,8 @@ def programs(request, tmp_path_factory):
 
 @pytest.fixture
 def agrees(programs):
-    """Return a function that compares results of an operation with Python's integers. Its arguments are the operation
-    and two lists of operands; the program under test applies the operation to each list.
+    """Return a function that compares the program under test with Python's integers. The function takes an operation
+    and two lists of operands. The program applies the operation to each list.
     """
 
     def compare(operation, first, second):
@@ -137,8 +137,8 @@ def test_what_the_board_is_to_answer():
 @pytest.mark.parametrize("halves", HALVES)
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, operation, halves):
-    """Check the machine code for the board. The instruction MULHU occurs only in programs for the multiplier that
-    returns both halves of a product.
+    """Check the machine code for the board. MULHU must occur only in programs for the multiplier that returns both
+    halves of a product, because this instruction returns the high half.
     """
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-std=gnu11", "-O2"]
     command += ["--specs=picolibc.specs", "-DBENCH_PTLU=0", *public_keys.defines(operation, halves)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the tables and plots that `make bench` makes from measured records."""
+"""Test the tables and plots that `make bench` creates from its measurements."""
 
 import pytest
 

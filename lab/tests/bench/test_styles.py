@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the programs for the papers' tables. Check the list of the programs, how their code size is counted, and that
-they compute AES.
+"""Test the AES programs that we measure for the comparison with tables in papers. Check the list of programs, how their
+code size is counted, and that the programs compute AES correctly.
 """
 
 import re
@@ -61,15 +61,15 @@ def test_blocks_side_by_side_agree_with_the_library(form):
             board.measure("ecb", size=16 * 3)
 
 
-# Marked as slow, because the test builds another simulated board. Tests in lab/tests/isa check that the units compute
-# AES.
+# This test is marked as slow, because it builds the simulated board `wide_comparators`. The tests in lab/tests/isa also
+# check that the units of this board compute AES correctly.
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["papers_ptlu_64_unrolled", "papers_ptlu_128_unrolled", "papers_zvkned_unrolled"])
 def test_wider_sets_agree_with_the_library(name):
     ecb_of_all_keys(name)
 
 
-# Marked as slow, because the test builds another simulated board.
+# This test is marked as slow, because it builds the simulated board `comparators`.
 @pytest.mark.thorough
 def test_the_plugins_later_result_would_cost_nothing():
     """Run AES with the instructions of VexRiscv's plugin on the simulated board, and compare it with the library.

@@ -68,8 +68,9 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 }
 
 /**
- * Reads the block into newly allocated memory, which has exactly the words that contain the block.
- * So the sanitizers notice reads outside these words.
+ * Reads the block from standard input into newly allocated memory. This memory begins and ends at a
+ * word boundary, and contains no words except those of the block. So the sanitizers notice reads
+ * outside these words.
  */
 static uint8_t *take(const struct request *request, uint8_t **words)
 {

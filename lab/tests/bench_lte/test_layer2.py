@@ -44,8 +44,8 @@ def peer(binary, request):
     """
 
     def receive(*cases) -> list[Received]:
-        """Return the result of each case. A case is (mode, block), optionally followed by COUNT and the block's
-        misalignment.
+        """Send transport blocks to the program; return one result for each argument. An argument is a tuple: mode,
+        block and, optionally, COUNT and the misalignment of the block in bytes.
         """
         message = b""
         for how, block, *more in cases:

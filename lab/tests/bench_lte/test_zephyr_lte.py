@@ -51,8 +51,8 @@ def test_each_way_to_decipher(board, engine):
 
 
 def test_a_pdu_that_finds_a_queue_full_is_lost_and_counted(board):
-    """If the MAC layer's thread has the highest priority, it queues all PDUs before another layer runs. So a full queue
-    loses PDUs. With the other two values of `ORDERS`, PDUs do not accumulate in a queue.
+    """In the order `mac_first`, the thread of the MAC layer has the highest priority and queues all PDUs before another
+    layer runs. The queue becomes full and loses PDUs. In the other orders, no PDU is lost.
     """
     rng = random.Random(40)
     packets = [rng.randbytes(100) for _ in range(ROOM + 7)]

@@ -107,8 +107,8 @@ def test_cycles_and_correctness_after_synthesis(mapped):
 def test_a_core_that_encrypts_wrongly_has_no_figures(mapped):
     module, clock, protocol = mapped
     broken = json.loads(json.dumps(module))
-    # Invert the output of a LUT that computes the XOR of four bits, because such a LUT is part of the datapath. Another
-    # LUT could be in use only with keys of 192 or 256 bits, which this test does not load.
+    # Make the core encrypt wrongly: invert the output of a LUT that computes the XOR of four bits. Such a LUT is part
+    # of the datapath. Other LUTs may be in use only with keys of 192 or 256 bits, which this test does not load.
     xor = "".join(str(n.bit_count() % 2) for n in reversed(range(16)))
     cell = next(c for c in broken["cells"].values() if c["type"] == "LUT4" and c["parameters"]["INIT"] == xor)
     cell["parameters"]["INIT"] = "".join("10"[int(bit)] for bit in cell["parameters"]["INIT"])

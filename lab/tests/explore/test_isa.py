@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test `make explore-isa`, which measures the parts of the vector unit. The tests check how the command reads the
-tools' reports, when it runs a tool again, and whether the shift registers around a part reach all ports of the part.
+"""Test `make explore-isa`, which measures the parts of the vector unit. Check how the command reads the tools' reports,
+and when it runs a tool again. The command puts shift registers around a part; these must reach all its ports.
 """
 
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test records, tables and plots of the exploration."""
+"""Test the records that `make explore` stores, and the tables and plots that it makes from these records."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -75,7 +75,8 @@ def test_tables_show_every_record_and_failure(capsys):
     for text in ("LFE5UM5G-85F, speed grade 8", "LFE5U-25F, speed grade 6", "failed: broken", "64, canright"):
         assert text in shown
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.splitlines()]
-    # A row of the table: the datapath width, our cycles with keys of 128, 192 and 256 bits, and the paper's cycles.
+    # One row of the table. Its columns are the datapath width in bits, our cycles with keys of 128, 192 and 256 bits,
+    # and the paper's cycles.
     assert ["128", "10", "12", "14", "12"] in rows
     assert "3 combinations" in shown and "usselmann" in shown and "a proxy for power" in shown
 

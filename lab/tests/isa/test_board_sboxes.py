@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that the S-boxes that the boards use for other authors' instruction sets match FIPS-197 for all inputs."""
+"""Prove for all inputs that the boards' S-boxes for other authors' instruction sets match FIPS-197."""
 
 import pytest
 

@@ -84,9 +84,9 @@ def test_other_function_ids_answer_zero_and_write_nothing(run, tables):
     ("key_bytes", "ciphertext"), [(16, "69c4e0d86a7b0430d8cdb78070b4c55a"), (32, "8ea2b7ca516745bfeafc49904b496089")]
 )
 def test_a_block_of_appendix_c(run, key_bytes, ciphertext):
-    """Encrypt the block of FIPS-197, appendix C. Each round needs 16 lookups, which return one word each. Entry x of
-    table T(4 + r) is a column with S(x) in row r and zeros in the other rows. Entry x of table T(r) is MixColumns of
-    this column.
+    """Encrypt the block of FIPS-197, appendix C, with 16 table lookups per round. In table T(4 + r), entry x is a
+    column with S(x) in row r and zeros in the other rows. In table T(r), entry x is MixColumns of this column. The last
+    round uses only the tables T(4 + r).
     """
     for row in range(4):
         for x in range(ENTRIES):

@@ -21,8 +21,8 @@ COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}
 
 @pytest.fixture(scope="module", params=[64, 128])
 def wide(request):
-    """Yield two objects: a model that records instructions, and a function. The function executes the recorded
-    instructions on the unit, and compares the unit's answers with the model's answers.
+    """Yield a model and a function. The model records each instruction that a test executes on the model. The function
+    executes the recorded instructions on the unit, and checks that the unit gives the model's answers.
     """
     model = PtluModel(request.param)
     with checking(WidePtluUnit(width=request.param), model) as check:

@@ -24,8 +24,8 @@ CIPHERTEXTS = {
 
 @pytest.fixture(scope="module")
 def unit():
-    """Yield two objects: a model that records instructions, and a function. The function executes the recorded
-    instructions on the unit, and compares the unit's answers with the model's answers.
+    """Yield a model and a function. The model records each instruction that a test executes on the model. The function
+    executes the recorded instructions on the unit, and checks that the unit gives the model's answers.
     """
     model = ZvknedModel()
     with checking(ZvknedUnit(), model) as check:

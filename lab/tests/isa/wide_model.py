@@ -27,8 +27,8 @@ def _with_half(value: bytes, h: int, first: int, second: int) -> bytes:
 
 @contextmanager
 def checking(unit: CFUUnit, model: "WideModel") -> Iterator[Callable]:
-    """Yield a function that compares a unit with its model. The unit executes the instructions that the model has
-    recorded. The function compares the unit's answers with the model's answers and returns them.
+    """Yield a function that executes on the unit all instructions that the model has recorded. The function checks that
+    the unit gives the same answers as the model, and returns these answers.
 
     All registers start as 0. The argument of the function is the chance that the port does not take an answer in a
     cycle.
@@ -49,8 +49,8 @@ def checking(unit: CFUUnit, model: "WideModel") -> Iterator[Callable]:
 
 
 class WideModel:
-    """A model of the registers of a unit, and of the instructions that move data. The model records each instruction in
-    `program`, and its answer in `answers`.
+    """A model of a unit's registers, and of the instructions that move data between the CPU and these registers. The
+    model appends each instruction to `program`, and the expected answer to `answers`.
     """
 
     def __init__(self, width: int):
@@ -65,7 +65,7 @@ class WideModel:
         self.answers.append(answer)
 
     def taken(self):
-        """Return the instructions recorded since the last call, and their answers; both lists then start empty."""
+        """Return the instructions recorded since the last call, and their expected answers. Then empty both lists."""
         noted = self.program, self.answers
         self.program, self.answers = [], []
         return noted
@@ -94,8 +94,8 @@ class WideModel:
             self.move_out(d, c)
 
     def look_at_all(self, add_key):
-        """Read registers v0 to v7, then every key register. No instruction returns the contents of a key register, so
-        the instruction `add_key` first XORs them into a register that can be read.
+        """Record instructions that read registers v0 to v7, and then all key registers. No instruction reads a key
+        register directly. So `add_key` first XORs each key register into one of the registers v0 to v3.
         """
         for d in range(8):
             self.get(d)

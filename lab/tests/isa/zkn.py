@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sources and options that build the engine `zkn` for the host, with a model of the AES instructions that the engine
-uses.
+"""List the sources and compiler options for a host build of the engine `zkn`. On the host, a model replaces the AES
+instructions.
 """
 
 from pathlib import Path

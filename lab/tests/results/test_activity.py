@@ -8,7 +8,8 @@ from lab.results.tables import activity as page
 from lab.tests.results.test_tables import cells
 
 POINTS = (4, 14, 24)
-# Made-up cores with one engine. Maps (datapath width, S-box) to toggles per byte, LUT4s, and minimum ns per byte.
+# Invented AES cores with one engine. Maps (datapath width in bits, S-box) to toggles per byte, number of LUT4s, and
+# minimum time per byte in ns.
 AES = {
     (32, "lut"): (800, 2001, 20),
     (32, "canright"): (1200, 1900, 30),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that pages and plots match the measurements in `lab/results/data`. New measurements must be copied into this
-folder completely or not at all.
+"""Test that the result pages and plots match the measurements in `lab/results/data`. The command that copies new
+measurements into this folder must copy all of them or none.
 """
 
 import json

@@ -44,7 +44,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def measured_like_the_simulation(factor):
-    """Return a measurement of a board that needs `factor` times the cycles of the simulated board."""
+    """Return an invented measurement of a board with `factor` times the cycle count of the simulated board."""
     simulated = kept.load(["bench.json"], "")["bench"]["records"][0]
     blocks = simulated["bytes"] // 16
     fields = {name: simulated[name] for name in ("engine", "key_bits", "mode", "bytes")}

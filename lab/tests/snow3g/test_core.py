@@ -185,8 +185,8 @@ def test_counter_blocks_of_no_message_have_no_keystream(bench, block):
     bench.load(0, key)
     first = eea1(key, 1, 2, 1, bytes(16))
     good, bad = request(counter_block(1, 2, 1), 1), request(block, 1)
-    # The core must refuse each counter block that belongs to no message, and answer the others. It must do so whichever
-    # block the keystream generator has reached.
+    # The counter block of the request `bad` belongs to no message. The core must refuse this request and answer the
+    # request `good`. The position of the keystream generator must make no difference.
     assert bench.ask([bad, good, bad | {"index": 1}, good]) == [None, first, None, first]
 
 
@@ -252,7 +252,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
         return
     if how == "zeroize":
         bench.give(zeroize=1)
-    else:  # unlike a real client, clear a key in use: the core answers the remaining blocks with errors
+    else:  # a real client clears no key in use; here, the core answers the remaining blocks with errors
         bench.give(**{how: 1}, slot=0)
     bench.sim.poke({bench.port.keystream.ready: 1})
     bench.sim.clock(400)
@@ -264,8 +264,8 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
 
 
 def test_a_key_that_goes_at_any_cycle(bench):
-    """Remove the key in each possible cycle. The core must answer each block once: with keystream until the key is
-    removed, with an error from then on.
+    """Repeat the test with the key removed in each possible cycle. The core must answer each block exactly once: with
+    keystream until the key is removed, and with an error from then on.
     """
     key, keys = bytes(range(1, 17)), bench.port.keys
     streams = [eea1(key, n, 2, 1, bytes(16 * 7)) for n in (1, 7)]

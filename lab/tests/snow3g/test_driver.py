@@ -77,7 +77,8 @@ def test_lengths_in_bits(driver):
         assert driver.c.shim_load(0, m.key, 128) == 0
         padded = m.plaintext[:-1] + bytes([m.plaintext[-1] | (1 << -m.bits % 8) - 1])
         ctypes.memmove(ORIGIN, padded, len(padded))
-        # The test calls the driver's function for 128-EEA2, because 128-EEA1 uses the same format of counter block.
+        # Call the driver's function for 128-EEA2. This function also serves 128-EEA1, because both ciphers use the same
+        # format of counter block.
         assert driver.c.shim_eea2(0, m.count, m.bearer, m.direction, ORIGIN, OUT, m.bits) == 0
         behind = -m.bits % 8
         assert ctypes.string_at(OUT, len(padded)) == m.ciphertext[:-1] + bytes([m.ciphertext[-1] >> behind << behind])

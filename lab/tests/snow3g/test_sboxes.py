@@ -13,8 +13,8 @@ from tests.gateware.support import ROOT, Simulation
 
 
 def test_tables():
-    """The first values of the S-box S_Q equal the standard's values. Multiplying by alpha and then dividing by alpha
-    gives the original value.
+    """The first 12 values of the S-box S_Q must equal the standard's values. Multiplying a word by alpha, and then
+    dividing the product by alpha, must give the original word.
     """
     assert bytes(S_Q[:12]).hex() == "25247367d7ae5c30a4ee6ecb" and sorted(S_Q) == list(range(256))
     for word in (0x00000001, 0x80000000, 0x12345678, 0xFFFFFFFF):
@@ -37,8 +37,8 @@ def test_other_implementations_are_refused():
 
 
 def test_rows_of_the_mixes():
-    """The MixColumns step of S2 must leave four equal bytes unchanged. If only one byte is not 0, the step must put
-    multiples of this byte into the rows that the standard names.
+    """Test the MixColumns step of S2. For four equal bytes, the step must return the same bytes. If only one byte is
+    not 0, the step must put the multiples of this byte that the standard prescribes into the rows.
     """
     dut = create_s2()
     zero, one = S_Q.index(0), S_Q.index(1)

@@ -40,8 +40,8 @@
 #define FIRST_SLOT 5u
 #define FRAMES_MAX 16u
 /*
- * Number of bytes of the second frame that the model writes to its slot early. The frame arrives
- * completely only at the driver's next check.
+ * Number of bytes of the second frame that the model writes to the frame's slot early. The model
+ * writes the rest of the frame just before the driver's next check.
  */
 #define EARLY 256u
 
@@ -51,12 +51,12 @@ static uint32_t frame_count;
 static uint32_t cycles, looks, moment, sent;
 /*
  * `come`: number of frames that have arrived. `taken`: number of frames that the driver has read.
- * The first frame is in slot FIRST_SLOT.
+ * The model writes the first frame to slot FIRST_SLOT.
  */
 static uint32_t come, taken;
 /*
- * `early`: number of bytes of the second frame that the model has already written to its slot.
- * `damaged`: number of frames whose bytes in the slot were wrong when the driver read them.
+ * `early`: number of bytes of the second frame that are already in its slot. `damaged`: number of
+ * frames that were no longer intact in their slots when the driver read them.
  */
 static uint32_t early, damaged;
 static bool forgets;
@@ -193,8 +193,8 @@ static void read_slot(uint8_t *slot, const char *digits)
 }
 
 /**
- * Makes one run. The frames arrive just before the check with number @p at. Returns the number of
- * checks in the run.
+ * Runs the driver once. In each check, the driver looks for a new frame. The frames arrive just
+ * before check number @p at, counted from 0. Returns the number of checks.
  */
 static uint32_t run(uint32_t at)
 {

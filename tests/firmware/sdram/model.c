@@ -61,8 +61,9 @@ static uint32_t *pad(unsigned int phase, unsigned int offset)
 }
 
 /**
- * Returns the PHY's register for data word @p n of a write or read burst. Each phase of the PHY has
- * registers for some of the words. In each phase, the first of them is at byte offset @p offset.
+ * Returns the register of the PHY for data word @p n of a write or read burst. Each phase of the
+ * PHY has one register for each of its data words. Within a phase, these registers begin at byte
+ * offset @p offset.
  */
 static uint32_t *word_pad(unsigned int n, unsigned int offset)
 {
@@ -74,9 +75,9 @@ static void issue(unsigned int phase)
 	const uint32_t bits = *pad(phase, MODEL_COMMAND), address = *pad(phase, MODEL_ADDRESS);
 	const uint32_t kind = bits & 15;
 
-	/* For levelling, the driver sends these commands: activate, precharge of the open row,
-	 * write and read. The model refuses all others, except the commands of the initialisation,
-	 * which it prints. */
+	/* The model executes the commands that the driver uses for levelling: activate, precharge
+	 * of the open row, write and read. The model prints the commands of the initialisation, and
+	 * refuses all other commands. */
 	if (kind != 3 && kind != 13 && kind != 15 && (kind != 11 || row_is_open)) {
 		if (kind == (8 | 1)) {
 			row_is_open = 1;
@@ -179,8 +180,8 @@ uint32_t ddrphy_burstdet_seen_read(void)
 }
 
 /**
- * Maps the memory. To model an address line without effect, the function maps each page of a
- * file at two addresses.
+ * Maps the memory of the module. With the fault `small`, an address line has no effect. Two
+ * addresses that differ only in this line then lead to the same page of a file.
  */
 static uint8_t *create_memory(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Runs sdram_write_back() with models of the CPU's data cache and of the L2 cache; both are
- * direct-mapped. The function is compiled with -fsanitize=thread, so each word that it reads calls
- * __tsan_read4(), which updates the models. At the start, the L2 cache is full of modified lines.
- * The CPU's data cache already contains lines that the function must read. The program prints the
- * number of modified lines that were not written back.
+ * Runs sdram_write_back() with models of two direct-mapped caches: the CPU's data cache and the L2
+ * cache. The function is compiled with -fsanitize=thread, so it calls __tsan_read4() for each word
+ * that it reads. __tsan_read4() updates the models. At the start, the L2 cache is full of modified
+ * lines. The CPU's data cache already contains lines that the function must read. The program
+ * prints the number of modified lines that were not written back.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model of the UDP fast path (gateware/net/README.md), without its checks of frames. The model's
- * time advances with each read of a register. The model encrypts a datagram with the key and the
- * settings that the session had when the model accepted the datagram.
+ * A model of the UDP fast path (gateware/net/README.md) without its checks of frames. Each read of
+ * a register advances the model's time. The model encrypts a datagram with the key and the settings
+ * that the session had when the datagram was accepted.
  */
 #include <string.h>
 
@@ -69,7 +69,7 @@ static uint64_t sum_of(const uint8_t *data, uint32_t length)
 }
 
 /**
- * Checks a record against its session's window, and marks a new record in the window. Returns the
+ * Checks a record against the window of its session, and marks a new record as arrived. Returns the
  * code of one of these events: a new or repeated record, a record with other data than before, a
  * record outside the window, or a session without a key.
  */

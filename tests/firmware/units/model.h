@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * A model of the hardware that the engines of a board use: the effects of instructions and
- * registers, and all state of the hardware. The model follows FIPS-197 and the reference pages
- * (README.md in gateware/isa, gateware/dma and gateware/net).
+ * A model of the hardware that the engines of a board use. The model covers the effects of
+ * instructions and register accesses, and stores the complete state of the hardware. It follows
+ * FIPS-197 and the reference pages (README.md in gateware/isa, gateware/dma and gateware/net).
  *
  * This header is included before every source of the core, so that instructions and register
  * accesses call the model. If software violates a rule of the hardware, the program ends.
@@ -29,7 +29,8 @@
 #define CL_C_INLINE   static __attribute__((noinline, unused))
 
 /**
- * Addresses of the memory that the DMA and vector loads and stores reach. They must fit in 32 bits.
+ * The memory that the DMA and the vector unit can access: its first address and its size in bytes.
+ * All addresses must fit in 32 bits.
  */
 #define UNITS_ORIGIN 0x40000000u
 #define UNITS_BYTES  0x10000u
@@ -72,8 +73,9 @@ struct units_request {
 	uint8_t data[16];
 	uint32_t address;
 	/**
-	 * If `member` is true, the request belongs to a group: it XORs the data at `address` with
-	 * `data` and stores the result at `destination`. Otherwise `destination` equals `address`.
+	 * If `member` is true, the request belongs to the instruction `vxor_group`: it XORs the
+	 * block at `address` with `data` and stores the result at `destination`. Otherwise, the
+	 * request stores `data`, and `destination` equals `address`.
 	 */
 	uint32_t destination;
 	bool member;
@@ -86,7 +88,7 @@ struct units_vector {
 	} context[UNITS_CONTEXTS];
 	uint32_t selected;
 	uint32_t fault;
-	/** True after a request of the current group has failed. */
+	/** True after a request of the current `vxor_group` instruction has failed. */
 	bool broken;
 	/**
 	 * The waiting requests begin at index `first`. The other entries of the queue still hold
@@ -121,7 +123,8 @@ struct units_accel {
 	struct units_key key[UNITS_SLOTS];
 	/**
 	 * The running command, which loads or clears keys. `polls`: number of register reads until
-	 * it ends. `coming`: bit mask of the slots that hold a key afterwards.
+	 * the command ends. `coming`: bit mask of the slots with a new key, which becomes valid at
+	 * the end.
 	 */
 	uint32_t polls;
 	uint32_t coming;
@@ -188,8 +191,9 @@ struct units_fastpath {
 	uint64_t blocks;
 	uint32_t records;
 	/**
-	 * `under_way`: number of register reads until the datagram in progress is encrypted.
-	 * `under_way_row`: the row of this datagram's session.
+	 * `under_way`: number of register reads until the model has encrypted the datagram in
+	 * progress, or 0 if there is none. `under_way_row`: index of the row that contains the
+	 * session of this datagram.
 	 */
 	uint32_t under_way;
 	uint32_t under_way_row;

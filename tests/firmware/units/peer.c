@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the engines for the board's hardware on models of this hardware. The program reads commands
- * from stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Keys are
- * stored in numbered structures, which a command selects by number. The program is built with
- * sanitizers. During a call, the sanitizer reports each access to memory that the hardware can
- * reach, except to the parts that the call is allowed to access.
+ * Runs the firmware's engines on models of the board's AES hardware. The program reads commands
+ * from stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. A command
+ * selects a key structure by its number. The program is built with sanitizers. During a call of an
+ * engine, the sanitizer reports every access to the hardware's memory outside the buffers of this
+ * call and the bounce buffer.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>
@@ -28,7 +28,7 @@
 #define PLACES      40u
 #define ENGINES     9u
 #define MODES       4u
-#define SERVER      6u /* index of the server (the fast path) in the list of engines */
+#define SERVER      6u /* index of the fast path in the list of engines */
 /**
  * Offsets of the engines' input and output buffers in the memory that the hardware reaches, in
  * bytes. The bounce buffer is at offset 0.
@@ -39,8 +39,8 @@
 #define CONTEXT_B 5u
 
 /**
- * Location of a buffer: on the heap, in the memory that the hardware reaches, or at the end of that
- * memory.
+ * Location of a buffer: on the heap, at a fixed offset in the memory that the hardware can access,
+ * or at the end of this memory.
  */
 enum where {
 	HEAP,
@@ -151,8 +151,8 @@ static struct buffer allocate(enum where where, size_t misalign, size_t at, size
 }
 
 /**
- * Frees a buffer after a call, or fills it with UNTOUCHED if it is not on the heap. check_memory()
- * then finds only changes outside the buffers.
+ * Releases a buffer after a call. Frees a buffer on the heap. Fills a buffer in the hardware's
+ * memory with UNTOUCHED, so that check_memory() reports only changes outside the buffers.
  */
 static void release(struct buffer *buffer)
 {
@@ -279,7 +279,7 @@ static void op_start(void)
 	modes[3] = &cl_modes_ise_by_block;
 }
 
-/** Reads an engine's index (u8) from the command. Returns the engine, or NULL for the server. */
+/** Reads an engine's index (u8) from the command. Returns the engine, or NULL for the fast path. */
 static const struct cl_engine *take_engine(void)
 {
 	const uint32_t n = take_u8();
@@ -480,9 +480,8 @@ static void op_finish(void)
 
 /**
  * Command: send a datagram to the fast path. Arguments: IPv4 address (u32), port (u32), session
- * (u32), token (u64), offset (u64), number of register reads until the simulated hardware has
- * encrypted the datagram (u32), data.
- * Reply: result of units_fastpath_receive (u32).
+ * (u32), token (u64), offset (u64), polls (u32), data. The simulated hardware finishes the
+ * encryption after `polls` register reads. Reply: result of units_fastpath_receive (u32).
  */
 static void op_datagram(void)
 {

@@ -58,7 +58,7 @@ static void carry_out_store(void)
 	struct units_request *const request = &vector->queue[vector->first];
 
 	if (request->member && vector->broken) {
-		/* Skip this request: an earlier request of its `vxor_group` instruction failed. */
+		/* Skip this request: its `vxor_group` instruction has already caused a fault. */
 	} else if (fails(request->address) || (request->member && fails(request->destination))) {
 		vector->broken = request->member;
 	} else {

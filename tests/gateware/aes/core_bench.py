@@ -83,7 +83,7 @@ class Bench:
         core = self.core = create_core(**vars(member))
         status = (core.key_valid, core.idle, core.key_busy, core.busy)
         controls = (core.key_slot, core.key_length, core.clear, core.clear_slot, core.flush)
-        self.writes = core.expansion.keys  # the signals that write round keys to the memories
+        self.writes = core.expansion.keys  # signals of the writes to the round key memories
         self.memories = [m for m in descendants(core) if isinstance(m, KeyMemory)]
         stored = [[m.write, m.write_address, m.write_data] for m in self.memories]
         streams = (core.sink, core.source, core.key)
@@ -153,7 +153,7 @@ class Bench:
         return [(rng.randrange(self.member.slots), rng.randbytes(16)) for _ in range(count)]
 
     def cycles_of_a_block(self, bits: int) -> int:
-        """Return the number of cycles from the start of a block to the start of the next block in the same engine."""
+        """Return after how many cycles an engine can start the next block. `bits` is the key length."""
         return 1 if self.pipelined else 128 // self.member.datapath * ROUNDS[bits]
 
     def latency(self, bits: int) -> int:
@@ -174,8 +174,8 @@ class Bench:
             yield
 
     def watch_rows(self, rows: dict):
-        """Return a test bench that watches all writes to the round key memories. It stores the written words in the
-        dictionary `rows`, by (slot, row, part of the row).
+        """Return a test bench that watches all writes to the round key memories. The test bench stores the written
+        words in the dictionary `rows`, under the key (slot, row, part of the row).
         """
         while True:
             if (yield self.writes.write):
@@ -184,8 +184,8 @@ class Bench:
             yield
 
     def watch_memories(self, contents: dict):
-        """Return a test bench that watches all writes to the key memories. It stores the written data in the dictionary
-        `contents`, by (slot, memory, address).
+        """Return a test bench that watches all writes to the key memories. The test bench stores the written data in
+        the dictionary `contents`, under the key (slot, memory, address).
         """
         while True:
             for n, memory in enumerate(self.memories):

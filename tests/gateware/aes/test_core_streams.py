@@ -91,8 +91,8 @@ def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
 
 @pytest.mark.parametrize("how", ["load", "clear_slot"])
 def test_a_key_goes_under_a_stream_of_its_blocks(bench, how):
-    """During a key change, blocks are first encrypted under the old key, then come out as zeros, then are encrypted
-    under the new key.
+    """Change a slot's key while the core gets blocks for this slot. The first results are encrypted under the old key,
+    the next results are zeros, and the last results are encrypted under the new key.
 
     The command ends although blocks keep coming.
     """
@@ -154,7 +154,7 @@ def test_key_valid_falls_when_a_key_is_offered(bench):
 
 
 def test_key_waits_for_the_blocks_that_use_its_slot(bench):
-    """A new key for a slot does not affect the blocks of this slot that are already in the core."""
+    """If a slot's key is replaced, blocks that the core has already accepted still use the old key."""
     rng = random.Random(7)
     core = bench.core
     old = rng.randbytes(bench.member.key_lengths[0] // 8)
@@ -281,8 +281,8 @@ def test_no_round_key_outlives_its_key(bench):
 
 
 def test_clear_slot_leaves_the_others(bench):
-    """Zeroize one slot while blocks of other slots continue. If a key is being loaded into this slot, the
-    command to zeroize the slot aborts the load.
+    """Zeroize one slot while the core encrypts blocks of other slots. If a key load into this slot is under way, the
+    zeroize command aborts the load.
     """
     rng = random.Random(3)
     core, sim = bench.core, bench.sim

@@ -108,7 +108,7 @@ def test_engines_keep_the_order(engines, seed):
 
 
 def test_clear_ends_the_blocks_of_all_engines(engines):
-    dut, taken = engines.dut, engines.count - 1  # number of blocks: one for each engine except the last
+    dut, taken = engines.dut, engines.count - 1  # give a block to each engine except the last one
     engines.run(send(dut.sink, [{"key": 5, "block": 6}] * taken), max_cycles=50)
     engines.poke({dut.clear: 1})
     engines.clock(2)

@@ -21,7 +21,7 @@ module bench;
     CHECKS
 endmodule
 """
-# Checks that the CPU sends a command only for an instruction of the vector unit.
+# Verilog that stops the simulation if the CPU sends a command while it executes no instruction of the vector unit.
 COMMANDS = """
     always @(posedge clk)
         if (soc.VexRiscv.CfuPlugin_bus_cmd_valid && !soc.VexRiscv.execute_CfuPlugin_scheduleWish)
@@ -42,8 +42,8 @@ def image(folder: Path, program: str, *options: str) -> Path:
 
 
 def simulate(folder: Path, sources: list[str], checks: str = "") -> list[int]:
-    """Run an SoC's Verilog in Verilator, together with `checks`: Verilog that checks the SoC. Return the words that the
-    test program prints.
+    """Run the Verilog of an SoC in Verilator. `checks` is additional Verilog that checks the SoC. Return the words that
+    the test program prints.
     """
     (folder / "bench.v").write_text(BENCH.replace("CHECKS", checks))
     files = [str(Path(source).resolve()) for source in sources if source.endswith(".v")]

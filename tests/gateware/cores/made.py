@@ -68,7 +68,7 @@ def verilator(folder: Path, name: str, library: Path | None = None) -> tuple[int
     objects = folder / "obj_dir"
     for path in library.glob("*.o") if library else ():
         shutil.copy(path, objects)
-    # compiling takes longer than simulating, so the compiler does not optimise
+    # the compiler does not optimise, because compiling takes longer than the simulation
     compile_it = ["make", "-C", "obj_dir", "-f", f"{model}.mk", "OPT_FAST=-O0", "OPT_GLOBAL=-O0", model]
     status, output = run(compile_it, folder)
     if status:

@@ -6,12 +6,12 @@ from tests.gateware.support import flatten
 
 
 def key_signals(keys) -> list:
-    """Return all signals of a `KeyPort`, to pass to a simulation."""
+    """Return the list of all signals of a `KeyPort`. A test passes this list to its simulation."""
     return flatten(vars(keys).values())
 
 
 def settle(keys, most: int = 2000):
-    """Wait in a test bench until no key command is under way; return the number of cycles waited."""
+    """In a test bench, wait until no key command is under way. Return the number of cycles of this wait."""
     for cycle in range(most):
         if not (yield keys.busy):
             return cycle

@@ -30,7 +30,9 @@ SP_800_38A = {
 
 
 def counter_blocks(initial: int, index: int, width: int, count: int) -> list[int]:
-    """Return `count` counter blocks as numbers, from `initial + index` on. Only the low `WIDTHS[width]` bits change."""
+    """Return `count` counter blocks as numbers. The first is `initial + index`. Only the low `WIDTHS[width]` bits
+    change.
+    """
     modulus = 2 ** WIDTHS[width]
     fixed = initial - initial % modulus
     return [fixed + (initial + index + n) % modulus for n in range(count)]

@@ -10,7 +10,7 @@ from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
 
 CLIENT = Client(slots=8, count_bits=29, waits=False)
-# The rival loads its key after this number of cycles without a key in its slot and without a key command under way.
+# The rival loads its key after PAUSE cycles in which its slot holds no key and no key command is under way.
 PAUSE = 500
 
 

@@ -64,7 +64,7 @@ class Bench:
             for n in range(m.blocks):
                 block = m.data[16 * n : 16 * n + 16]
                 last = n == m.blocks - 1
-                # Fill the rest of the last block with ones, because in memory, other data can follow the message.
+                # After the message, fill the last block with ones. In memory, too, other data can follow a message.
                 filled = int.from_bytes((block + b"\xff" * 16)[:16], "little")
                 items.append(
                     {"data": filled, "mask": 2 ** len(block) - 1, "last": int(last), "bits": m.bits if last else 0}
@@ -144,7 +144,7 @@ def test_messages_back_to_back(bench, idle, stall):
 
 
 def test_no_bubble_between_messages_of_different_slots(bench):
-    """A block leaves every 10 cycles (the rounds of AES-128), even when the message and its key change."""
+    """With AES-128 (10 rounds), a block leaves every 10 cycles, even when the next message uses another key."""
     keys = [bytes(range(n, n + 16)) for n in range(SLOTS)]
     for slot, key in enumerate(keys):
         bench.load_key(key, slot)

@@ -54,7 +54,9 @@ class Message:
 
     @property
     def blocks(self) -> list[dict]:
-        """Return the message's input blocks: IV (if not 12 bytes), AAD, text and tag, with nonzero padding bytes."""
+        """Return the message's input blocks: IV (unless it has 12 bytes), AAD, text and tag. The padding bytes are not
+        zero.
+        """
         parts = [b"" if len(self.iv) == 12 else self.iv, self.aad, self.text]
         blocks = [{"data": number(block.ljust(16, b"\xff"))} for part in parts for block in chunks(part)]
         return blocks if self.tag is None else [*blocks, {"data": number(self.tag.ljust(16, b"\xa5"))}]
@@ -65,7 +67,9 @@ class Message:
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
     def to_open(self, **changes) -> "Message":
-        """Return the message to decrypt: its text is this message's ciphertext. `changes` replaces fields of it."""
+        """Return the message that decrypts this message's ciphertext. `changes` replaces fields of the returned
+        message.
+        """
         text, tag = self.sealed()
         values = {**vars(self), "text": text, "tag": tag} | changes
         return Message(**values)
@@ -212,8 +216,8 @@ def test_nist(bench, bits):
 
 @pytest.mark.parametrize("which", ["aad", "text"])
 def test_every_length_back_to_back(bench, which):
-    """Process messages without a pause. One input (AAD or text) has every length from 0 to 70 bytes; the other input
-    has a random length.
+    """Process messages without a pause. If `which` is "aad", the AAD takes every length from 0 to 70 bytes, and the
+    text has a random length. If `which` is "text", the text takes every length, and the AAD has a random length.
     """
     rng = random.Random(which)
     keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]

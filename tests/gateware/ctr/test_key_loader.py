@@ -9,8 +9,8 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-# Number of slots of the second client. If a slot is in use, the loader refuses this client's commands on the slot. It
-# does not delay them.
+# Number of slots of the second client. If this client gives a command on a slot in use, the loader refuses the command
+# at once. For other clients, the loader delays such a command.
 OTHER_SLOTS = 2
 WAIT_CYCLES = 40
 
@@ -55,7 +55,7 @@ class _Bench(Module):
         yield port.write.eq(0)
 
     def use(self, which: str, slot: int, port=None):
-        """Tell the loader that a use of a slot begins or ends; `which` is "begin" or "end"."""
+        """Tell the loader that a slot comes into use (`which` is "begin") or is no longer in use ("end")."""
         record = getattr(port or self.port, which)
         yield record.number.eq(slot)
         yield from self.pulse(record.valid)
@@ -140,7 +140,7 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
             assert (yield loader.usable) == 0b0100 and (yield loader.busy)
             yield
         assert len(bench.words) == 8
-        yield from bench.use("begin", 2)  # the use of slot 2 does not delay the command on slot 1
+        yield from bench.use("begin", 2)  # the command on slot 1 does not wait for slot 2
         yield from bench.use("end", 1)
         yield from bench.settle()
         assert len(bench.words) == 12 and (yield loader.usable) == 0b0110
@@ -156,7 +156,7 @@ def test_a_slot_in_use_is_waited_for_and_withdrawn_at_once():
 
 
 def test_a_datagram_that_does_not_end_costs_the_key():
-    """A key command on a slot ends even if a datagram that uses the slot never ends.
+    """If a datagram keeps a slot in use forever, a key command on this slot still ends after a limited time.
 
     Afterwards the slot holds no key, and the key words that software wrote are zeroized.
     """
@@ -186,8 +186,8 @@ def test_a_datagram_that_does_not_end_costs_the_key():
 
 @pytest.mark.parametrize("when", range(14))
 def test_zeroize_ends_the_present_command_at_once(when):
-    """`zeroize` ends a key command at any step of the command. It also zeroizes the key words that were written for the
-    command.
+    """`zeroize` ends a key command at once, in every phase of the command. It also zeroizes the key words that were
+    written for the command.
     """
     bench = _Bench()
 
@@ -221,8 +221,8 @@ def test_zeroize_ends_the_present_command_at_once(when):
 
 
 def test_a_client_that_does_not_wait_is_refused():
-    """The second client has the option `waits=False`: the loader refuses the client's commands on keys in use, and does
-    not delay them. Each client has its own key words and slots.
+    """The second client has the option `waits=False`. If it gives a command on a key in use, the loader refuses the
+    command instead of delaying it. Each client has its own key words and slots.
     """
     bench = _Bench()
 
@@ -243,7 +243,7 @@ def test_a_client_that_does_not_wait_is_refused():
         yield other.slot.eq(0)
         yield
         assert (yield other.ready)
-        yield from bench.pulse(other.load)  # this load zeroizes only key words of the second client
+        yield from bench.pulse(other.load)  # this command uses and zeroizes only the second client's words
         yield from bench.settle(port=other)
         yield [port.slot.eq(0), port.length.eq(0)]
         yield from bench.pulse(port.load)
@@ -291,8 +291,8 @@ def test_a_use_may_begin_while_another_ends():
 
 
 def test_commands_of_clients_take_turns():
-    """A key command that arrives during the command of another client is carried out afterwards, with the words, slot
-    and length that its own client set.
+    """If a key command arrives during another client's command, the loader carries it out afterwards. The later command
+    uses the words, slot and length that its own client set.
     """
     bench = _Bench()
 

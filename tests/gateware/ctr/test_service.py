@@ -156,8 +156,8 @@ def exchange(bench, asked, rng=None, idle=(0.0, 0.0), stall=(0.0, 0.0)):
 @pytest.mark.parametrize("stall", [(0.0, 0.0), (0.5, 0.0), (0.0, 0.9), (0.7, 0.7)])
 @pytest.mark.parametrize("idle", [(0.0, 0.0), (0.9, 0.0)])
 def test_each_is_answered_in_order_under_its_own_keys(bench, idle, stall):
-    """Each client gets its blocks in order. A request for 0 blocks gets none. A request for a slot without a key gets
-    errors, even if the other client has a key in the slot with the same number.
+    """Each client gets its blocks in order. A request for 0 blocks gets no block. A request for a slot without a key
+    gets errors. This also holds if the other client has a key in its slot with the same number.
     """
     rng = random.Random(f"service {idle} {stall}")
     bench.load_all(rng)
@@ -274,7 +274,7 @@ def test_zeroize_ends_all(bench, who):
 
 
 def test_a_command_waits_or_is_refused(bench):
-    """On a slot in use, a key command of the first client waits; a key command of the second client is refused.
+    """If a slot is in use, a key command on it waits (first client) or is refused (second client).
 
     The other client's slot of the same number keeps working, and no block uses part of a key.
     """

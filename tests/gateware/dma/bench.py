@@ -45,7 +45,7 @@ class Descriptor:
 
     @property
     def size(self) -> int:
-        """Size of the source and of the destination, in bytes."""
+        """Number of bytes to read from the source and to write to the destination."""
         return (self.length + 7) // 8 if self.in_bits else self.length
 
     def registers(self) -> dict[str, int]:
@@ -155,7 +155,7 @@ class Bench:
         self.fields = {
             csr.name: {f.name: f for f in csr.fields.fields} for csr in csrs if getattr(csr, "fields", None) is not None
         }
-        # Give these signals fixed names, so that every process generates the same Verilog.
+        # Connect the watched signals to signals with fixed names. Every process then generates the same Verilog.
         watched = {"service_idle": service.ports[0].idle, "irq": self.dut.ev.irq}
         watched |= {"service_gives": service.ports[0].keystream.valid, "key_busy": self.dut.status.fields.key_busy}
         watched |= {"busy": self.dut.status.fields.busy, "bus_cyc": self.dut.bus.cyc}
@@ -268,7 +268,7 @@ class Bench:
         self.run(self.set_key(key, slot))
 
     def transfer(self, *descriptors: Descriptor, max_cycles=20000) -> list[Error]:
-        """Submit descriptors without a pause; return the error code of each when all have ended."""
+        """Submit descriptors without a pause, and wait until all have ended. Return each descriptor's error code."""
         results = []
 
         def bench():

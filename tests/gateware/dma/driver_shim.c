@@ -37,7 +37,7 @@ void shim_connect(uint32_t (*read)(uint32_t), void (*write)(uint32_t, uint32_t))
 
 static bool has_gcm;
 
-/** Makes the next call of shim_init create the engine for an accelerator that supports GCM. */
+/** Selects an accelerator that supports GCM for the next call of shim_init. */
 void shim_has_gcm(void)
 {
 	has_gcm = true;
@@ -65,7 +65,7 @@ int shim_known_answer(unsigned int number)
 }
 
 /**
- * Tells the driver that the DMA's memory is uncached from address @p origin to the memory's end.
+ * Tells the driver that part of the DMA's memory is uncached: from address @p origin to the end.
  */
 void shim_uncache(uintptr_t origin)
 {
@@ -79,7 +79,7 @@ unsigned int shim_flushes(void)
 	return flushes;
 }
 
-/* The next functions call the engine. Argument n selects a key structure in `keys`. */
+/* The functions below call the engine. Argument n selects one of the key structures in `keys`. */
 
 int shim_set_key(unsigned int n, const uint8_t *key, unsigned int key_bits)
 {
@@ -122,7 +122,7 @@ int shim_holds(unsigned int n, const uint8_t *key, size_t size)
 	return 0;
 }
 
-/* The next functions call the driver, not the engine. Argument slot is a hardware key slot. */
+/* The functions below call the driver directly. Argument slot is a key slot of the hardware. */
 
 int shim_load(unsigned int slot, const uint8_t *key, unsigned int key_bits)
 {

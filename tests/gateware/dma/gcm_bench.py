@@ -16,8 +16,8 @@ TAGS = (4, 8, 12, 13, 14, 15, 16)
 
 @dataclass(frozen=True)
 class Message:
-    """A GCM message and the addresses of its parts. `text` and `tag` are inputs, which the accelerator reads; they are
-    not its results.
+    """A GCM message, with the address of each of its parts. `text` and `tag` are the data that the accelerator reads.
+    They are not the accelerator's results.
     """
 
     key: bytes
@@ -34,7 +34,7 @@ class Message:
     aad_address: int = 0
     tag_address: int = 0
     iv_address: int = 0
-    changes: dict = field(default_factory=dict)  # wrong values to write, by name of the register or option
+    changes: dict = field(default_factory=dict)  # register or option name to a wrong value, which is written instead
     ordered: int = 0
     interrupt: int = 0
 
@@ -95,8 +95,8 @@ class Message:
 
 
 def forged(keys: list[bytes], rng: random.Random) -> Message:
-    """Return a message to decrypt or verify. Its field `error` is the expected error code. Most of these messages are
-    forged: one bit is changed, or one byte is added.
+    """Return a message to decrypt or verify, in most cases a forged one. In a forged message, one bit is changed or one
+    byte is added. The message's field `error` is the expected error code.
     """
     slot, length = rng.randrange(len(keys)), rng.choice([0, 1, 15, 16, 31, 200])
     iv, tag_length = rng.randbytes(rng.choice([12, 12, 20])), rng.choice(TAGS)
@@ -113,7 +113,7 @@ def forged(keys: list[bytes], rng: random.Random) -> Message:
 
 
 def placed(messages: list[Message], rng: random.Random, gap: int = 20, in_place: float = 0.0) -> list[Message]:
-    """Return the messages with random addresses for all their parts: at any alignment, without overlap."""
+    """Return copies of the messages with a random address for each part. Parts do not overlap, and may be unaligned."""
     address = ORIGIN + rng.randrange(16)
     result = []
     for m in messages:

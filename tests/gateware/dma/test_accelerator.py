@@ -17,7 +17,7 @@ BLOCK = 16
 
 
 def blocks(address: int, size: int) -> list[tuple[int, int]]:
-    """Return the bus accesses for a buffer as (block address, mask). The mask selects the bytes in the buffer."""
+    """Return all bus accesses for a buffer, each as (block address, mask). The mask marks the buffer's bytes."""
     result = []
     for base in range(address - address % BLOCK, address + size, BLOCK):
         lanes = range(max(address, base), min(address + size, base + BLOCK))
@@ -111,7 +111,7 @@ def test_offsets(bench, destination):
 
 @pytest.mark.parametrize("distance", [0, 1, 15, 16, 17, 40])
 def test_in_place_and_before(bench, distance):
-    """The output can replace the source, or begin `distance` bytes before the source and overlap it."""
+    """The output overwrites the source in place, or begins `distance` bytes before the source and overlaps it."""
     fill(bench)
     bench.load_key(KEYS[128])
     for length in (5, 16, 100, 300):
@@ -236,7 +236,7 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        # A core that is not pipelined needs one cycle per round for each block. The core is idle only during the last
+        # A core that is not pipelined needs one cycle per round for each block. The core is idle only in the last
         # burst.
         if core.get("datapath") != "pipelined":
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8

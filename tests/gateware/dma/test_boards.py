@@ -43,7 +43,7 @@ def cycles_of(bench, signal: str):
 
 
 def command(bench, name: str):
-    """Give a command, and wait until the cycle after the one in which the accelerator accepts it."""
+    """Give a command, and wait until one cycle after the accelerator has accepted it."""
     yield from bench.write("control", 1 << bench.fields["control"][name].offset)
     yield
     yield
@@ -72,7 +72,7 @@ def test_key_commands_end_in_bounded_time(bench, name):
 
 @pytest.mark.parametrize("name", ["abort", "zeroize"])
 def test_abort_and_zeroize_wait_for_one_access_at_most(bench, name):
-    """The memory never answers, so a command can end a descriptor only after the current bus access times out."""
+    """The memory never answers. So a command can end the descriptor only after the present bus access has timed out."""
     bench.memory.answer = lambda address, we: None
     taken = []
 

@@ -166,7 +166,8 @@ def test_bus_faults_end_their_descriptor_alone(bench, in_write, answer, error, p
     assert bench.transfer(before, middle, after) == [Error.NONE, error, Error.NONE]
     for d in (before, after):
         assert bench.memory.read(d.destination, 160) == d.result(KEYS[128], data)
-    # Before the bus fault, the descriptor wrote only right data. After the fault, it accessed nothing.
+    # Before the bus fault, the accelerator wrote only right data for this descriptor. After the fault, it
+    # accessed no memory for this descriptor.
     written = bench.memory.read(OUT + 0x200, 160)
     for i in range(0, 160, 16):
         assert written[i : i + 16] in (bytes(16), middle.result(KEYS[128], data)[i : i + 16])
@@ -317,7 +318,7 @@ def test_zeroize_during_a_key_load(bench, wait):
         status = yield from bench.wait_idle()
         assert status["key_error"] == Error.NONE
         assert (yield from bench.read("key_valid")) == 0
-        # The key words are also zero, so a load now loads a key of zeros.
+        # The stored key words are also zero, so `load_key` now loads a key of zeros.
         yield from bench.command("load_key")
         yield from bench.wait_idle()
 
@@ -348,7 +349,7 @@ def test_reset_in_mid_operation(bench, wait):
         yield from bench.wait_idle()
 
     bench.run(load())
-    check(bench, bytes(32))  # the key words were zeroized, too
+    check(bench, bytes(32))  # the reset zeroized the key words, so this key is zero
     bench.load_key(KEYS[128])
     check(bench, KEYS[128])
 

@@ -195,8 +195,8 @@ def test_counter_mode_between_messages(bench):
 
 
 def test_a_long_text_in_two_steps(bench):
-    """The accelerator refuses to decrypt a text longer than its buffer. Software needs two descriptors: one verifies,
-    the next decrypts in counter mode.
+    """The accelerator refuses to decrypt a text that is longer than its text buffer. Software then needs two
+    descriptors. The first verifies the tag, and the second decrypts in counter mode.
     """
     key, rng = bytes(range(24)), random.Random(12)
     bench.load_key(key)
@@ -321,8 +321,8 @@ def test_bus_errors(bench, answer):
 
 
 def test_an_error_after_a_message_that_reads_nothing(bench):
-    """A message without data needs no reads, so the accelerator finishes reading it at once, even if an earlier message
-    still waits for its tag. Each message must get its own result.
+    """A message without data needs no memory reads, so its read phase ends at once. An earlier message may still wait
+    for its tag then. Each message must get its own result.
     """
     key, rng = bytes(range(16)), random.Random(19)
     bench.load_key(key)
@@ -341,8 +341,8 @@ def test_an_error_after_a_message_that_reads_nothing(bench):
 
 
 def test_a_refused_message_before_a_forged_one(bench):
-    """The verdict on a forged message can come before an earlier, refused message has its result. Each message must
-    still get its own result.
+    """A refused message comes first, then a forged message. The verdict on the forged message can be known before the
+    refused message has its result. Each message must still get its own result.
     """
     key, rng = bytes(range(16)), random.Random(20)
     bench.load_key(key)
@@ -373,13 +373,13 @@ def test_a_slow_bus(bench, wait_cycles):
 
 
 def test_time_does_not_depend_on_data_or_verdict(bench):
-    """Verification takes the same number of cycles for right and wrong tags. A decryption that fails takes the same
-    number of cycles for all wrong tags.
+    """A verification takes the same number of cycles for right and for wrong tags. A failed decryption takes the same
+    number of cycles for every wrong tag.
     """
     key, rng = bytes(range(16)), random.Random(17)
     bench.load_key(key)
     cycles = {MODE_VERIFY: set(), MODE_DECRYPT: set()}
-    bench.carry_out(placed([Message(key, IV)], rng))  # fill GHASH's tables, so that later messages need not wait
+    bench.carry_out(placed([Message(key, IV)], rng))  # GHASH's tables are filled here, so later messages need not wait
     for n in range(12):
         message = Message(key, rng.randbytes(12), rng.randbytes(30), rng.randbytes(60))
         right = message.to_open(MODE_VERIFY)

@@ -63,7 +63,7 @@ class Tries:
         yield csr.we.eq(0)
 
     def start_and(self, command: str, cycles: int):
-        """Start the message, give the command `cycles` cycles later, and return the number of the message."""
+        """Start the message, and give the command `cycles` cycles later. Return the message's number."""
         number = yield from self.bench.read("submitted")
         yield from self.command("start")
         for _ in range(cycles):
@@ -79,7 +79,7 @@ class Tries:
         return (5 * FILL + self.result).ljust(96, FILL)
 
     def has_a_beginning(self) -> bool:
-        """Return true if only the beginning of the right result was written (possibly nothing), in whole bus words."""
+        """Return true if the accelerator wrote the right result only up to some bus word, and nothing after it."""
         found, whole = self.written(), self.whole()
         ends = (0, *range(16, 96, 16), 5 + len(TEXT), 5 + len(self.result))
         return any(found == whole[:n].ljust(96, FILL) for n in ends)

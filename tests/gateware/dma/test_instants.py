@@ -30,15 +30,15 @@ def sweep(bench):
 
 
 class Sweep:
-    """Helpers for a series of tries, in which each try gives the command in a different cycle."""
+    """Helpers for a series of tries. Each try gives the same command, but in a different cycle."""
 
     def __init__(self, bench):
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # The tests try a command in every cycle below one of these limits. Each limit is longer than an operation.
-        # `passage` is longer than a descriptor. `loading` is longer than a key expansion or the zeroization of a slot.
-        # `clearing` is longer than the zeroization of all slots.
+        # A test gives its command in every cycle from 0 up to one of these limits. `passage` is longer than a
+        # descriptor takes. `loading` is longer than a key expansion or the zeroization of a slot takes. `clearing` is
+        # longer than the zeroization of all slots takes.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
@@ -71,20 +71,22 @@ class Sweep:
         yield from self.command(second)
         yield self.bench.csr.we.eq(0)
         yield
-        # Read `key_busy` in the cycle in which the second command arrives at the accelerator.
+        # The second command arrives at the accelerator in this cycle: read whether `key_busy` is 1.
         self.was_key_busy = self.bench.peek("key_busy")
         yield
         return (yield from self.bench.status())["refused"]
 
     def outcome(self, number: int, slot: int = SLOT):
-        """Submit a second descriptor when the accelerator is idle; return the error codes of both descriptors."""
+        """Wait until the first descriptor has ended and the accelerator is idle, then submit a second descriptor.
+        Return the error codes of both.
+        """
         first = yield from self.bench.result(number)
         yield from self.bench.wait_idle()
         second = yield from self.bench.result((yield from self.bench.submit(replace(AFTER, slot=slot))))
         return first, second
 
     def load_words_again(self, slot: int = SLOT):
-        """Give `load_key` without writing new key words."""
+        """Give `load_key` again, without writing new key words first."""
         yield from self.bench.write_fields("key_config", key_length=0, slot=slot)
         yield from self.bench.command("load_key")
         yield from self.bench.wait_idle()
@@ -137,8 +139,8 @@ def test_key_command(bench, sweep, command, left, slot):
 @pytest.mark.parametrize("access_cycles", [1, 9])
 @pytest.mark.parametrize("command", ["abort", "zeroize"])
 def test_abort_and_zeroize(bench, sweep, command, access_cycles):
-    """After the command, the descriptor has ended or is aborted. If it is aborted, its output is correct up to some
-    block, and unchanged memory follows.
+    """The command arrives after the descriptor has ended, or aborts it. The output of an aborted descriptor is correct
+    up to some block; the memory after this block is unchanged.
     """
     seen = []
     bench.memory.latency = lambda: access_cycles
@@ -204,8 +206,8 @@ def test_reset(bench, sweep):
 
 @pytest.mark.parametrize("command", ["load_key", "clear_key", "zeroize"])
 def test_start_during_a_key_command(bench, sweep, command):
-    """`start` during `load_key` waits for the key. During `clear_key`, the descriptor ends with "no key". During
-    `zeroize`, `start` is refused.
+    """A descriptor that starts during `load_key` waits for the key. A descriptor that starts during `clear_key` ends
+    with the error "no key". During `zeroize`, the accelerator refuses `start`.
     """
     seen = []
 
@@ -259,7 +261,7 @@ def test_start_during_an_abort(bench, sweep):
 @pytest.mark.parametrize("command", ["load_key", "zeroize"])
 def test_key_word_during_a_key_command(bench, sweep, command):
     """A key word written after `load_key` never becomes part of the key that this command loads. After `load_key` or
-    `zeroize`, written key words are dropped until `key_busy` is 0.
+    `zeroize`, the accelerator drops all written key words until `key_busy` is 0.
     """
     word = 0xA5A5A5A5
     later = word.to_bytes(4, "little") + bytes(12)
@@ -274,7 +276,7 @@ def test_key_word_during_a_key_command(bench, sweep, command):
             yield
         yield from sweep.write("key0", word)
         yield bench.csr.we.eq(0)
-        # If n is 0, the accelerator accepts the command in this cycle, so `key_busy` is not 1 yet.
+        # If n is 0, `key_busy` is not 1 yet, because the accelerator accepts the command only in this cycle.
         was_busy = bench.peek("key_busy") or n == 0
         yield from bench.wait_idle()
         if command == "load_key":

@@ -127,8 +127,8 @@ class Figure:
 
 
 def measure(bench: BufferBench, datapath, key_bits: int, size: int, source: int = 0, destination: int = 0) -> Figure:
-    """Measure CTR of `size` bytes, read from the buffer's first half and written to its second half, at the given
-    offsets in these halves. Check the result.
+    """Measure the encryption of `size` bytes in CTR mode. The DMA reads from offset `source` in the buffer's first
+    half. It writes to offset `destination` in the second half. Check the result.
     """
     descriptor = Descriptor(ORIGIN + source, ORIGIN + BUFFER // 2 + destination, size, T1)
     cycles = bench.encrypt(bytes(range(key_bits // 8)), [descriptor], size=BUFFER // 2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the area report: it counts each cell of a netlist once. It assigns each cell to a unit by the cell's name or by
-the cell's neighbours.
+"""Test the area report. The report counts each cell of a netlist once, as part of one unit of the design. The cell's
+name or its neighbour cells determine the unit.
 """
 
 from gateware.flow import area

@@ -102,8 +102,8 @@ def test_waveforms_are_of_simulated_boards_alone():
 
 
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
-    """`clock_met_by` of a simulated board names the hardware target whose place-and-route met the same clock. The name
-    is empty if no target met this clock.
+    """`clock_met_by` of a simulated board names a hardware target. Place-and-route of this target met the clock of the
+    simulated board. The name is empty if no target met this clock.
     """
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
@@ -132,7 +132,7 @@ def test_simulated_ethernet_has_125_mhz_beside_the_system_s_clock(megahertz):
     step = modules[-1]["timebase"]
     clockers = [module for module in modules[:-1] if module["module"] == "clocker"]
     clocks = {json.dumps(module["interface"]): module["args"]["freq_hz"] for module in clockers}
-    # Round down to whole picoseconds, as LiteX's clock module for simulations does.
+    # Round each clock period down to whole picoseconds. LiteX's clock module for simulations does the same.
     system, gmii = (10**12 // clocks[name] for name in ('["sys_clk"]', '[{"name": "sys_clk", "index": 1}]'))
     assert system * megahertz == gmii * 125
     assert system % step == gmii % step == 0
@@ -295,8 +295,8 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
-    """The build reports three errors: a clock constraint on an internal net, a clock that place-and-route does not
-    know, and a combinational loop that is not a ring oscillator.
+    """The build reports three errors. A constraint of a port names an internal net. Place-and-route timed a clock for
+    another frequency than required. The number of cells in combinational loops is not that of the ring oscillators.
     """
     directions = {"A": "input", "Z": "output"}
     cells = {
@@ -335,7 +335,7 @@ def test_a_build_without_end_is_stopped_with_all_that_it_started(tmp_path, monke
     with open(reader, "rb") as ours, open(writer, "wb") as theirs:
         assert toolchain.run(["bash", "-c", "sleep 3600 & wait"], tmp_path, dict(os.environ), theirs) is None
         theirs.close()
-        # The pipe reaches its end only after all processes that can write to it have ended.
+        # The read end of the pipe reports end-of-file only after all processes with the write end have ended.
         assert select.select([ours], [], [], 300)[0] and ours.read() == b""
 
 

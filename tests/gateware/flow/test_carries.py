@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the removal of unused carry outputs from a netlist. Outputs that something reads stay connected. For each
-removed output, nextpnr needs one cell less.
+"""Test the removal of unused carry outputs from a netlist. Carry outputs in use stay connected. nextpnr needs one cell
+less for each removed carry output.
 """
 
 import json
@@ -13,7 +13,7 @@ from gateware import targets
 from gateware.flow import bitstream, carries, toolchain
 from gateware.flow.firmware import REPOSITORY
 
-# Nothing reads the carry output of the addition. The design reads only the carry output of the comparison.
+# The carry output of the addition is unused. The carry output of the comparison is used.
 DESIGN = """
 module top(input clk, input [15:0] a, output reg [15:0] q, output reg more);
     reg [15:0] taken;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the environment files that we generate for labgrid. A target's cable, UART and address come from its data file.
-If one of them is missing, a one-line error states the reason.
+"""Test the environment files that we generate for labgrid. Data files of the boards determine the cable, UART and
+address. If a file cannot be generated, a one-line error states the reason.
 """
 
 import subprocess

@@ -246,7 +246,9 @@ def test_another_board_that_answers_is_told(monkeypatch):
 
 
 def test_a_board_that_still_starts_is_waited_for(monkeypatch):
-    """The tool waits while the board does not answer, or answers with its old build id instead of the new one."""
+    """After a load, the tool asks for the board's build id. It repeats the request while the board does not answer, or
+    still answers with the old build id.
+    """
     monkeypatch.setattr(flashing, "_ASK_S", 0.05)
     board, asked = PeerBoard(), []
     board.build_id = bytes(16)
@@ -254,7 +256,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     def start(frame):
         asked.append(frame)
         if len(asked) == SILENT:
-            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # can be long, as the board answers all later requests
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # the tool need not repeat a request from here on
         if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
         return frame if len(asked) > SILENT else b"\2"
@@ -351,7 +353,7 @@ REVISIONS = {
 
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_revision_is_loaded_by_its_cable(build, loader, monkeypatch, revision):
-    """The attached cable shows which revision the board has. If no cable is attached, or if the cables of both
+    """The type of the attached cable shows the board's revision. If no cable is attached, or if cables for both
     revisions are attached, the argument `revision` decides.
     """
     usb, words = REVISIONS[revision]

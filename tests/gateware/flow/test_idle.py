@@ -64,7 +64,7 @@ class Pair(Module):
         self.submodules.plain = Unit()
         self.submodules.other = other = Unit()
         self.edges = Signal(32)
-        # The counter `edges` is outside the second copy, so its changes cause no clock edges.
+        # `edges` is not part of the second copy, so a change of `edges` causes no clock edge.
         IdleEdgesLeftOut("other", {other.word: other.valid})(other)
         self.sync.other += self.edges.eq(self.edges + 1)
         for name in INPUTS:

@@ -91,7 +91,8 @@ def test_carry_chain_adds():
     build = Builder()
     a, b = build.port("a", "input", 4), build.port("b", "input", 4)
     (carry,), total = build.port("carry", "input", 1), build.new(4)
-    # If D = 1, this LUT4 computes A ^ B ^ C. The carry logic uses bits 3:0 of the LUT's contents, which compute A.
+    # With D = 1, this LUT4 computes A ^ B ^ C. The carry logic uses only bits 3:0 of the LUT's contents.
+    # These bits compute A.
     table = f"{0x96AA:016b}"
     for pair in range(2):
         (out,) = build.new(1)
@@ -206,7 +207,7 @@ def test_block_ram(width):
 
 
 def test_transitions_count_what_passes_by():
-    """When `a` rises, `a & ~a` is 1 during the inverter's delay of one time unit. Both transitions are counted."""
+    """When `a` rises, `a & ~a` is 1 for one time unit, the inverter's delay. The simulator counts this pulse."""
     build = Builder()
     (a,) = build.port("a", "input", 1)
     build.port("z", "output", [build.lut(0x8888, [a, build.lut(0x5555, [a])])])

@@ -32,8 +32,8 @@ sat -verify -show-inputs {proof} -prove-asserts miter
 """
 COMBINATIONAL = {"prepare": "opt -fast", "proof": ""}
 REGISTERS = {"prepare": "clk2fflogic; opt -fast", "proof": "-tempinduct"}
-# A proof needs several time steps to cover a memory. Four steps contain a rising clock edge, a read before it, and a
-# read after it.
+# Proofs about memories need several time steps. Four steps are enough for a rising clock edge, a read before the edge,
+# and a read after the edge.
 MEMORIES = {
     "prepare": "memory_map; clk2fflogic; opt -fast",
     "proof": "-seq 1 -tempinduct -tempinduct-baseonly -maxsteps 7",
@@ -59,8 +59,8 @@ endmodule
 MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
 PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
-# The number of low address bits that do not select the row, by port width in bits, for memories that Yosys maps to
-# block RAM. At widths of 18 and 36 bits, the lowest address bits enable writes of single 9-bit units.
+# For memories that Yosys maps to block RAM: port width in bits, and the number of low address bits that do not select
+# the row. At widths of 18 and 36 bits, the lowest address bits enable writes of single 9-bit units.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
 PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]
 PAIRS += [(1, 1, "READBEFOREWRITE"), (9, 18, "READBEFOREWRITE"), (4, 18, "WRITETHROUGH"), (36, 36, "NORMAL")]
@@ -112,8 +112,8 @@ def _run(folder, *command):
 
 
 def _assert_equal(theirs, how, name, ours=None):
-    """Prove that two netlists are equivalent: `theirs`, with Yosys' cell models, and `ours`, with our cell models. If
-    `ours` is not given, the proof compares both sets of cell models in the netlist `theirs`.
+    """Prove that netlist `theirs` with Yosys' cell models equals netlist `ours` with our cell models. Without `ours`,
+    prove that both sets of cell models give the same behaviour for netlist `theirs`.
     """
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -262,7 +262,7 @@ def cells():
 
 
 class _Expected:
-    """A model of the block RAM as Yosys uses it. It stores single bits, and computes which bits an address selects."""
+    """A model of a block RAM that behaves as Yosys expects. It stores single bits, and maps an address to bits."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]
@@ -274,7 +274,7 @@ class _Expected:
         row = address >> ADDRESS_BITS[width]
         if width >= 9:
             return range(row * width, (row + 1) * width)
-        byte, first = divmod(row * width, 8)  # narrow ports cannot address the ninth bit of a 9-bit unit
+        byte, first = divmod(row * width, 8)  # ports of 1, 2 or 4 bits never use a unit's ninth bit
         return range(byte * 9 + first, byte * 9 + first + width)
 
     def enabled(self, port):
@@ -412,7 +412,7 @@ class _RGMII(Module):
 
 @pytest.fixture(scope="module")
 def pins():
-    """Return two netlists of the RGMII design: from Yosys, and from nextpnr after it packed cells together."""
+    """Return two netlists of the RGMII design: the output of Yosys, and the output of nextpnr's packing step."""
     folder = BUILD / "pins"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "pins.v").write_text(RGMII)

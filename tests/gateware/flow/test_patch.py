@@ -190,8 +190,8 @@ NEW = build_id.MARK + image(7, 4996)
 
 @pytest.fixture
 def directory(built, monkeypatch):
-    """Return a build folder in the state after `make bitstream`. When the tested command generates the sources again,
-    they contain the firmware `NEW`.
+    """Return a build folder in the state after `make bitstream`. The tested command then generates the sources again,
+    with the firmware `NEW`.
     """
     folder = FOLDER / "target"
     shutil.rmtree(folder, ignore_errors=True)

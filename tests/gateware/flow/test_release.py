@@ -22,7 +22,7 @@ CONTENT = b"a bitstream" * 100
 
 @pytest.fixture
 def building(tmp_path, monkeypatch):
-    """Replace the real builds: `orangecrab` gets a bitstream with its description; other targets fail timing."""
+    """Replace the real builds. `orangecrab` gets a bitstream and its description; other targets miss their timing."""
 
     def build(target, directory, results):
         if target.name != "orangecrab":
@@ -43,7 +43,8 @@ def building(tmp_path, monkeypatch):
     monkeypatch.setattr(release, "BUILD", tmp_path / "build")
     monkeypatch.setattr(release, "commit", lambda file: COMMIT)
     monkeypatch.setattr(release.kinds, "names", lambda: ["ghash"])  # generating all kinds of cores takes half a minute
-    # Only `make release` tests packages and pages, because making them needs additional packages.
+    # The tests make no wheels and no HTML pages, because both need additional Python packages.
+    # `make release` makes both.
     monkeypatch.setattr(release, "_packages", lambda folder, listing, epoch: listing.write_text("{}"))
     monkeypatch.setattr(release, "_pages", lambda path, epoch: path.write_bytes(release.pack([])))
     return tmp_path / "build"
@@ -84,7 +85,7 @@ def test_the_same_commit_gives_the_same_bytes(building, tmp_path):
     folders = [made(tmp_path / place, "orangecrab") for place in ("first", "second")]
     first, second = [(folder / release.SUMS).read_text() for folder in folders]
     assert first == second
-    # Both releases may have been made within one second, so equal bytes do not prove that archives contain no times.
+    # Equal bytes do not prove that archives contain no times: both releases may have been made within one second.
     for path in folders[0].rglob("*.tar.gz"):
         assert path.read_bytes()[4:8] == bytes(4), "the time in gzip's header (RFC 1952)"
         with tarfile.open(path) as archive:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test sweeps, which run many tasks in parallel. Two workers of a Dask scheduler on loopback must return the same
-bytes as this machine. Also tests time limits and how sweeps end.
+"""Test sweeps, which run many tasks in parallel. Two workers of a Dask scheduler must return the same bytes as two
+processes without Dask. Also test time limits and the end of a sweep.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ OPTIONS = ["--25k", "--package", "CABGA256", "--json", "top.json", "--lpf", "top
 
 
 class Lab:
-    """A Dask scheduler on loopback, and its workers. On a lab's machines, the same programs run."""
+    """A Dask scheduler and its workers, all on this machine. A real lab runs the same programs on several machines."""
 
     def __init__(self, folder):
         """Start the scheduler. Write into `folder` a tool that only the workers have."""

@@ -41,7 +41,7 @@ int main(int argc, char *argv[])
     return 0;
 }
 """
-HEADER, HIERARCHY, VALUES = 0, 6, 8  # types of blocks in an FST file; a block begins with type and length
+HEADER, HIERARCHY, VALUES = 0, 6, 8  # block types of FST; a block is type (1 byte), length (8 bytes), data
 
 
 def blocks_of(path):

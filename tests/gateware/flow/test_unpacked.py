@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the check that a bitstream contains the result of place-and-route. It accepts the right bitstream, and reports
-wrong memory contents and wrong settings.
+"""Test the check that a bitstream contains the result of place-and-route. The check accepts the right bitstream, and
+reports wrong memory contents and wrong settings.
 """
 
 import copy

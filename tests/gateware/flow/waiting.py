@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.waiting import HANG_S, until
 
-TASK_S = 10 * HANG_S  # run time of a task that hangs; the tests wait for a shorter time
+TASK_S = 10 * HANG_S  # a task that hangs ends after this time; the tests do not wait so long
 
 
 def wait(folder: str, name: str) -> str:

@@ -63,8 +63,8 @@ def bench(simulated):
 
 
 def test_product_of_single_bits(bench):
-    """Multiply 128 blocks, which have a single 1 bit each, by 16 subkeys, which also have a single 1 bit each. The 1
-    bits of the subkeys are in 16 different bytes.
+    """Multiply blocks by subkeys: all 128 blocks with a single 1 bit, and 16 subkeys with a single 1 bit. The 1 bits of
+    the subkeys are in 16 different bytes.
     """
     rng = random.Random(bench.cycles)
     for bit in range(0, 128, 8):
@@ -122,7 +122,9 @@ def test_flush_and_clear_at_any_time(bench, pulse):
 
 
 def test_clear_during_a_subkey(bench):
-    """`clear` during the load of a subkey zeroizes all rows of the tables, however many were written."""
+    """`clear` during the load of a subkey zeroizes all table rows, including the rows that the load has already
+    written.
+    """
     dut, rng = bench.dut, random.Random(1)
     for when in range(SUBKEY_CYCLES + 2):
         bench.load(rng.randbytes(16))
@@ -213,8 +215,8 @@ def test_other_cycles_are_refused():
 
 
 def test_cycles(bench):
-    """Each block takes `cycles` cycles; the last item and the result together take two cycles. Times do not depend on
-    the data.
+    """Each block takes `bench.cycles` cycles. A message's last item and its result together take two more cycles. Times
+    do not depend on the data.
     """
     for value in (bytes(16), b"\xff" * 16, bytes(range(16))):
         bench.load(value)

@@ -50,7 +50,7 @@ def executing(unit: CFUUnit) -> Iterator[Callable]:
 
 
 def column_words(block: bytes) -> list[int]:
-    """Return the columns of one or more blocks as 32-bit words; row 0 of a column is the low byte."""
+    """Return the columns of one or more blocks as 32-bit words. Bits 7:0 of a word are row 0 of the column."""
     return [int.from_bytes(block[i : i + 4], "little") for i in range(0, len(block), 4)]
 
 

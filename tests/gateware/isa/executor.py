@@ -22,7 +22,7 @@ def build() -> Path:
 
 
 class Executor:
-    """A context manager that runs the board. `execute` runs instructions of the vector AES unit on its CPU."""
+    """A context manager that runs the board. `execute` runs instructions of the vector AES unit on the board's CPU."""
 
     def __init__(self):
         self._board = SimulatedBoard(build())

@@ -70,7 +70,8 @@ def test_hazards_at_every_distance(run, other, slow):
                     program("sub_word", rng.getrandbits(32))
                 program("vxor_group", ORIGIN + 16 * s, 512 - 16 * s + 128 * (s - first))
                 for _ in range(distance):
-                    # The field `kw` selects a key register. The unit must not take it for a state register's number.
+                    # The field `kw` selects a key register. The unit must not use `kw` as the number of a state
+                    # register.
                     program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))
                 disturb(program, s)
             program.check(run, slow=slow)
@@ -90,8 +91,8 @@ def test_overlaps_are_carried_out_in_order(run, distance):
     [(8, 0), (0, 8), (SIZE - 64, 0), (0, SIZE - 64), (SIZE - 32, SIZE - 96), (-16, 0), (0, -16), (0, 2**30), (8, -8)],
 )
 def test_a_group_ends_at_its_first_fault(run, source, destination):
-    """After a fault in `vxor_group`, the instruction writes nothing more. The fault's address stays readable, and the
-    next `vxor_group` is carried out.
+    """If a `vxor_group` causes a fault, this instruction writes nothing more. The address of the fault stays readable.
+    The next `vxor_group` is carried out.
     """
     program = Program(7)
     program("vxor_group", ORIGIN + source, (destination - source) % 2**32)
@@ -134,7 +135,7 @@ def test_state_registers_stay(run):
 
 
 def queue_words(unit):
-    """Return one signal for each word in the memory of the unit's queue of loads and stores."""
+    """Return a list of signals. Each signal shows one word of the unit's queue of loads and stores."""
     fragment = unit.memory.queue.fifo._fragment
     (storage,) = (special for special in fragment.specials if isinstance(special, Memory))
     words = []
@@ -169,5 +170,5 @@ def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
 
 
 def slices(word):
-    """Return 64 numbers: bits 127:0 of a word, bits 128:1, and so on, up to bits 190:63."""
+    """Return the 64 numbers in the word that consist of 128 adjacent bits and begin at bit 0, 1, ..., 63."""
     return {word >> first & (1 << 128) - 1 for first in range(64)}

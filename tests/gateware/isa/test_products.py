@@ -17,7 +17,7 @@ from tests.gateware.isa.bench import ORIGIN, SIZE, Bench, block_of, encode, get_
 from tests.gateware.isa.model import UnitModel
 
 PERIOD = CYCLES + EXTRA_CYCLES  # cycles between two products, if the second uses the result of the first
-NOP = (0x78 << 3 | 6, 0, 0)  # a function id that no instruction has: the unit only returns 0
+NOP = (0x78 << 3 | 6, 0, 0)  # no instruction has this function id; the unit only returns 0
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def test_back_to_back(run, slow):
 
 
 def use(program, name, s, n):
-    """Add the instruction `name` to the program, with state register number `s` as one of its registers."""
+    """Add the instruction `name` to the program. One of the instruction's registers is state register number `s`."""
     fields = {"move_out_xor": {"c": n % 4}, "round_enc": {"k": 1}, "last_enc": {"l": 0}, "move_in": {"h": n % 2}}
     fields["move_in_xor"] = {"h": n % 2}
     if name == "vghsh":
@@ -186,7 +186,7 @@ def test_tags_of_gcm(run, length):
 
 
 def test_products_cost_their_instruction_alone(run):
-    """While the unit computes a product, other instructions run, one per cycle. So each product costs one cycle."""
+    """Other instructions run during a product, one per cycle. So a product delays the program by only one cycle."""
     program = Program(1)
     program.vghsh(6, 0, 7)
     for n in range(40):

@@ -42,9 +42,9 @@ RESET = 0xFFFF_FFFF  # pseudo register: an access to this address resets the boa
 RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
 BANK_WORDS = 512  # each register bank begins at a multiple of this number of registers
-# The smallest AES core that is as fast as the wire, with the S-boxes that Verilator compiles fastest.
+# The smallest AES core that encrypts at the full wire rate. Its S-boxes are the type that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
-# The AES core of the boards with MACsec, except for the S-boxes: Verilator compiles "block_ram" fastest.
+# The AES core of the boards with MACsec, but with "block_ram" S-boxes, which Verilator compiles fastest.
 _PROTECTED = CONFIGURATIONS["macsec"].ethernet
 PROTECTED_CORE = {"datapath": _PROTECTED.core_datapath, "sbox": "block_ram", "engines": _PROTECTED.core_engines}
 

@@ -110,7 +110,7 @@ class Answer:
 
 
 def answer(session: Session, payload: bytes) -> tuple:
-    """Return the fields of the expected `Answer`, except its cycle."""
+    """Return all fields of the expected `Answer` except the field `cycle`."""
     return session.peer.ip, session.peer.port, session.peer.mac, payload
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Converts frames to scripts, and scripts to frames. A script describes the bytes at a GMII: an array with one entry
-per clock cycle. An entry consists of a byte and its valid bit.
+"""Converts frames to scripts, and scripts to frames. A script is an array that describes the bytes at a GMII. It has
+one entry per clock cycle. An entry consists of a byte and its valid bit.
 """
 
 import struct
@@ -16,7 +16,7 @@ from tests.gateware.net.frames import PREAMBLE, Session
 BOARD_MAC = 0x02_43_4C_4E_45_02
 BOARD_IP = 0xC0A8_0133
 BOARD_PORT = UDP_PORT
-VALID = 0x100  # in an entry of a script: this bit is 1 if the entry's byte is valid
+VALID = 0x100  # bit of a script's entry: 1 if the entry's byte is valid
 
 
 @dataclass

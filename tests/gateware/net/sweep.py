@@ -22,8 +22,8 @@ COMMANDS = ("close", "load_key", "clear_key", "zeroize", "reset")
 SLOTS = 8
 SIZES = (16, 64, 200, 1448)  # bytes of data in a record; 1448 bytes fill a datagram of 1472 bytes
 # Pairs (core, cycles between two tries). The first core is the core of the Ethernet boards, but with the S-boxes that
-# Verilator compiles fastest. The second is the fastest core. The third is the slowest core, for which it would take too
-# long to try every cycle.
+# Verilator compiles fastest. The second core is the fastest. The third core is the slowest. A try in every cycle would
+# take too long with the third core.
 CORES = (
     (CORE, 1),
     ({"datapath": "pipelined", "sbox": "block_ram"}, 1),
@@ -119,7 +119,8 @@ class Sweep:
             "load_key": operations.write_key(victim.slot, self.new_key),
             "clear_key": [operations.key_config(victim.slot)],
         }.get(self.command, [])
-        # Each try sends the same datagrams. The sessions keep their windows, so the board answers repeated records.
+        # Each try sends the same datagrams. The sessions keep their record windows between tries. So the datagrams
+        # contain repeated records, which the board must answer.
         board.prepare([victim, self.other], fresh=False)
         board.play([], before)
         counted = self._counted()

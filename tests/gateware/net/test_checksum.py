@@ -15,8 +15,8 @@ INITIAL = 0x1234
 
 
 def sums_of(words: list[list[int]], idle: float, initial: int) -> list[int]:
-    """Send the words of several packets to the hardware. Return the sum of each packet, read two cycles after the
-    packet's last word.
+    """Send the words of several packets to the hardware. For each packet, read the sum two cycles after the packet's
+    last word. Return these sums.
     """
     dut = checksum.ChecksumSum(initial=checksum.half(initial))
     rng, values = random.Random(1), []

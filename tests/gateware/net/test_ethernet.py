@@ -76,8 +76,8 @@ def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
 
 
 def flipped(frame: bytes, position: int, bit: int) -> bytes:
-    """Return the frame with one bit changed. The caller appends the check sequence later, so the check sequence does
-    not reveal the change.
+    """Return the frame with one bit changed. The caller appends the check sequence later. So the check sequence is
+    right for the changed frame.
     """
     return frame[:position] + bytes([frame[position] ^ 1 << bit]) + frame[position + 1 :]
 
@@ -206,8 +206,8 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Choose the first two data bytes so that the computed UDP checksum is 0: they are the checksum of the datagram
-        # in which these two bytes are 0.
+        # Choose the first two data bytes so that the computed UDP checksum is 0. The right value of these bytes is the
+        # checksum of the datagram in which both bytes are 0.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -312,8 +312,8 @@ def test_phases_drift(board, clock):
 
 
 def test_reset_in_mid_operation(board):
-    """Reset the board at any point of the traffic. Answers before the reset are correct; the last one can be cut off.
-    After the reset, the board sends no old data.
+    """Reset the board at any point of the traffic. Answers before the reset are correct, but the reset can cut off the
+    last of them. After the reset, the board sends no old data.
     """
     rng = random.Random(14)
     sessions = make_sessions(rng, 2)
@@ -394,9 +394,9 @@ def test_sessions_closed_and_opened_in_flight(board):
 
 
 def test_a_record_is_answered_again_and_other_data_never(board):
-    """The board answers a repeated record again, even after damaged frames, or after the record's session was
-    closed and reopened in another row of the session table. The board never answers a record with different data at the
-    same offset.
+    """The board answers a repeated record again, even after damaged frames. It also answers the record again if the
+    session was closed and reopened in another row of the session table. The board never answers a record with different
+    data at the same offset.
     """
     rng = random.Random(13)
     (session, other) = make_sessions(rng, 2)

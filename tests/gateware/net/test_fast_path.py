@@ -34,7 +34,7 @@ class _Engine(Module):
         self.sink = stream.Endpoint(layout)
         self.source = stream.Endpoint([("data", 32), ("error", 1)])
         self.hold = Signal()
-        self.fail = Signal()  # while this signal is 1, the engine has no keystream
+        self.fail = Signal()  # while this signal is 1, the engine marks its output as an error
         self.submodules.queue = queue = stream.SyncFIFO([("data", 32)], 16)
         byte = Signal(8)
         self.comb += [
@@ -315,7 +315,7 @@ def test_a_word_without_keystream_drops_the_reply(bench):
     record = session.request(0, rng.randbytes(40))
 
     def fail(when):
-        """Withhold the keystream of one word: word number `when`, counted over all replies."""
+        """Make the engine report an error for one word: word number `when`, counted over all replies."""
         for _ in range(when):
             while not ((yield bench.path.encrypted.valid) and (yield bench.path.encrypted.ready)):
                 yield
@@ -428,8 +428,8 @@ def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
 
 @pytest.mark.parametrize("first", [b"some data", b""])
 def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
-    """The fast path answers a repeated record, but refuses different data at the record's offset. This also holds if
-    the first record was empty. A damaged record does not change the window.
+    """The fast path answers a repeated record, but refuses a record with different data at the same offset. This also
+    holds if the first record was empty. A damaged record does not change the window.
     """
     rng = random.Random(6)
     (session, *_), received = make_sessions(rng), []
@@ -438,8 +438,8 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    # A record's checksum has two 32-bit halves. For each of these two strings, only one half differs from the
-    # checksum of `some data`.
+    # A record's checksum has two 32-bit halves. The checksums of the two strings below each differ from the checksum of
+    # `some data` in only one half.
     others += [b" datsomea", b"tome\x1fdat`"]
 
     def produce():
@@ -464,8 +464,8 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
 
 
 def test_every_byte_of_a_record_tells_other_data(bench):
-    """If any byte of a repeated record differs from the first record, the fast path refuses the record. Bytes after the
-    record's end are ignored.
+    """The fast path refuses a repeated record if any byte differs from the first record. Bytes after the record's end
+    are ignored.
     """
     rng = random.Random(8)
     (session, *_), received, wanted = make_sessions(rng), [], []

@@ -55,8 +55,8 @@ def collect(endpoint, received: list, rng, stall: float, cycles: int):
 
 @pytest.mark.parametrize(("idle", "stall"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.6), (0.4, 0.4)])
 def test_skid_passes_each_word_once_and_keeps_none(idle, stall):
-    """After a packet, the next packet passes through the skid buffer. The buffer must then contain no words of the
-    earlier packet.
+    """The skid buffer must pass each word exactly once. After a packet and one further word of 0, the buffer must
+    contain no data of the packet.
     """
     rng = random.Random(repr((idle, stall)))
     skid = Skid(eth_phy_description(32))
@@ -346,8 +346,8 @@ def test_session_table():
             found = []
             for when in range(10):
                 found.append((yield from closed_meanwhile(row, when)))
-            # If the row is reopened before the search reaches it, the search must find it. If it is reopened later, the
-            # search must not find it.
+            # The search must find the row if the row is reopened before the search reaches it. Otherwise, the search
+            # must not find the row.
             assert found == [int(when < row) for when in range(10)], found
 
     run_simulation(dut, bench())

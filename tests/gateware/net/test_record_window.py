@@ -221,9 +221,8 @@ def test_the_end_of_the_index(bench, blocks):
 
 
 def test_a_record_within_the_window_does_not_move_it(bench):
-    """A record near the start of the window must not move the window. Each tested window starts 10 records
-    after a power of two. Hardware that wrongly moves the window back, so that it ends with the new record, moves the
-    window's start below this power of two.
+    """A record inside the window must not move the window. Each tested window starts at record 2^n + 10. Faulty
+    hardware could make the new record the last record of the window. The window would then start below 2^n.
     """
     rng, results, bases = random.Random(6), [], []
     wanted = [2**bit + 10 for bit in range(7, INDEX_BITS)]
@@ -252,9 +251,9 @@ def test_no_record_comes_while_record_blocks_is_0(bench):
 
 
 def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
-    """The window has 64 entries. Record n uses entry n modulo 64, which stores the record's lap: n divided by 64,
-    modulo 128. If an entry receives no record for 127 laps, its next record looks like a repetition of the stored
-    record, and is refused because its data differ. An entry that receives a record in each lap accepts all of them.
+    """Record n uses entry n modulo 64 of the window. The entry stores the record's lap: (n // 64) modulo 128. If an
+    entry misses 127 laps, the next lap has the stored number again. The hardware then takes the new record for a
+    repetition, and refuses it because its data differ. An entry with a record in each lap accepts all records.
     """
     rng, results = random.Random(5), []
 

@@ -313,8 +313,8 @@ def test_while_nobody_has_a_session_strangers_take_all_slots(board):
 
 
 def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
-    """At 1 Gb/s, the hardware knows a frame's source before the data of the record in the frame arrive. The data can
-    include a key. So if the hardware refuses the frame, the slot memory must contain none of the data.
+    """At 1 Gb/s, the hardware knows a frame's source before the record's data arrive. If the hardware refuses the
+    frame, the slot memory must contain none of these data, because they can include a key.
     """
     dut, simulation = board
     rng, seen = random.Random(4), []
@@ -440,8 +440,8 @@ def test_both_directions_at_the_wire_and_the_cpu(request, where, spacing, checks
             yield
 
     def cpu():
-        """While more frames arrive, read words of a received frame. Write each word to an unused address of the slot,
-        and read it back from there.
+        """While frames arrive, act as the CPU. Read a word of a received frame, write the word to an unused address of
+        the same slot, and read it back.
         """
         while len(taken) < len(incoming):
             number = max(len(taken) - 1, 0) % RX_SLOTS

@@ -25,9 +25,9 @@ def test_repetition_cutoff(entropy, alpha_bits, cutoff):
 @pytest.mark.parametrize("alpha_bits", [20, 30, 40])
 @pytest.mark.parametrize("entropy", [1, 0.5, 0.25])
 def test_proportion_cutoff_is_the_critical_value(entropy, alpha_bits):
-    """Let c be the cut-off minus 1. The probability that a window contains the most likely sample more than c times
-    must be at most alpha, and c must be the smallest such number. The test computes the probability exactly, with
-    integers.
+    """The cut-off minus 1 must be the critical value c. This is the smallest number such that a window contains the
+    most likely sample more than c times with a probability of at most alpha. The test computes the probability exactly,
+    with integers.
     """
     whole = 2**53
     p = int(2**-entropy * whole)  # a float's mantissa: exact

@@ -39,8 +39,8 @@ def run(folder, *command):
 
 
 def test_rings_survive_synthesis(folder):
-    """From the input of each flip-flop that samples a ring, follow the inverters backwards. Each path must return to
-    its start after as many inverters as the ring has.
+    """Start at the input of each flip-flop that samples a ring, and follow the inverters backwards. The path must
+    return to its start after exactly the number of inverters that the ring was built with.
     """
     cells = json.loads((folder / "top.json").read_text())["modules"]["top"]["cells"].values()
     inverters = {}

@@ -22,7 +22,7 @@ from migen.genlib.fifo import AsyncFIFO
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
 PADS, LOOP = "pads", "loop"
-# Cells that forward or divide a clock, each with its (input pin, output pin). Each edge at the output pin coincides
+# For each cell that forwards or divides a clock: (input pin, output pin). Each clock edge at the output pin coincides
 # with an edge at the input pin.
 IN_STEP = {"ECLKSYNCB": ("ECLKI", "ECLKO"), "CLKDIVF": ("CLKI", "CDIVX")}
 
@@ -38,8 +38,9 @@ class Crossing:
 
 @dataclass
 class Found:
-    """The crossings of a design. `synchronised` contains (synchroniser, source domain, target domain), and `unguarded`
-    lists the crossings without a synchroniser. The other fields list faults of synchronisers and resets.
+    """The crossings and the faults in a design. `synchronised` lists each crossing with a synchroniser as
+    (synchroniser, source domain, target domain). `unguarded` lists the crossings without a synchroniser. The other
+    fields list faults of synchronisers and resets.
     """
 
     synchronised: set[tuple[str, str, str]] = field(default_factory=set)
@@ -97,8 +98,8 @@ class Netlist:
         self._origins: dict[Signal, frozenset] = {}
 
     def _name_domains(self, fragment: _Fragment) -> dict[str, str]:
-        """Return a name for each clock domain. Domains with the same clock get one name: `sys` if it is among them,
-        else the shortest.
+        """Map each clock domain to a name. Domains that share a clock get the same name. This name is `sys` if one of
+        these domains is `sys`, and otherwise the shortest name of these domains.
         """
         signals = {name: clock for clock, name in self.clocks.items()}
         groups: dict[Signal, list[str]] = {}
@@ -206,8 +207,8 @@ class Netlist:
         return self._origins[signal]
 
     def driver(self, expression):
-        """Return the register, chip input or ring oscillator whose value the expression passes on unchanged. Return
-        None if logic computes the expression.
+        """Follow plain assignments back from an expression. Return the register, chip input or ring oscillator that the
+        expression copies. Return None if logic computes the expression.
         """
         while True:
             while isinstance(expression, _Slice):

@@ -48,8 +48,8 @@ def _create_phy(sdram: Sdram, sys_clk_freq: float, short: bool) -> Callable:
         pads = Pads(geometry.addressbits, 32 if short else 16, short)
         crg.cd_sdr = ClockDomain(reset_less=True)
         crg.comb += crg.cd_sdr.clk.eq(~ClockSignal("sys"))
-        # The model allows more time between refreshes than LiteDRAM's refresh interval, because LiteDRAM finishes its
-        # current commands before a refresh.
+        # LiteDRAM can begin a refresh late, because it first finishes its current commands. So the model allows 100
+        # cycles more than LiteDRAM's refresh interval.
         crg.module = SdrModule(
             pads, rows=1 << geometry.rowbits, columns=1 << geometry.colbits, refresh_cycles=timing.tREFI + 100
         )

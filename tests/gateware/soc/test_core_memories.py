@@ -23,8 +23,8 @@ from tests.host.commands import command
 __all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
-# Number of reads in the core's Verilog: two from the register file; one from the tags and four from the bytes of the
-# data cache; one from the words and one from the tags of the instruction cache.
+# Number of memory reads in the core's Verilog. The register file has two. The data cache has five: one of its tags, and
+# four of its bytes. The instruction cache has two: one of its words, and one of its tags.
 READS = 2 + 1 + 4 + 1 + 1
 MEMORY = """
 module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);
@@ -48,8 +48,8 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(scope="module")
 def board():
-    """Build and run a simulated board with the strict core, whose memories return a word's complement when the word is
-    read during a write to it. In a self-test, this happens about 77,000 times.
+    """Build and run a simulated board with the strict core. If this core reads a word while it writes the same word,
+    the memory returns the complement of the stored word. In a self-test, this happens about 77,000 times.
     """
     source = Path(get_data_mod("cpu", "vexriscv").data_location)
     text, reads = strict((source / CORE).read_text())

@@ -16,9 +16,9 @@ from gateware.platform.ecp5 import ddr3
 from gateware.soc.soc import CipherlaneSoC
 from tests.gateware.soc.crossings import LOOP, PADS, Crossing, find
 
-# Expected crossings, each as (synchroniser, source domain, target domain). Domains with the same clock share one name:
-# `eth_rx` also stands for the domain of the transmit clock, and `jtag` also for the domain of the console. The CPU
-# resets the Ethernet domains through a register.
+# Expected crossings, each as (synchroniser, source domain, target domain). Domains with the same clock share one name.
+# So `eth_rx` also stands for Ethernet's transmit domain, and `jtag` also stands for the console's domain. The CPU can
+# reset the Ethernet domains through a register.
 ETHERNET = {
     ("AsyncFIFO", "eth_rx", "sys"),  # frames
     ("AsyncFIFO", "sys", "eth_rx"),
@@ -41,10 +41,10 @@ JTAG = {
     ("MultiReg", "sys", "jtag"),
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
-# `init` is the clock of the logic that starts the DDR3 PHY's delay lines. The PHY's pins use a clock with twice the
-# frequency of `sys`; both clocks are in step.
+# Logic in the domain `init` starts the delay lines of the DDR3 PHY. The clock of the PHY's pins is in step with `sys`
+# and twice as fast, so the analysis counts both as the domain `sys`.
 DDR3 = {
-    ("MultiReg", "sys", "init"),  # the signal that tells whether the delay lines have locked
+    ("MultiReg", "sys", "init"),  # lock signal of the DDR3 PHY's delay lines
     ("AsyncResetSynchronizer", "init", "sys"),
     *(("AsyncResetSynchronizer", a, "init") for a in (PADS, "por", "sys")),
 }

@@ -29,8 +29,8 @@ def test_port_closed_in_mid_transfer(board, identity, transport, fastest, stream
 
 
 def test_reset_in_mid_transfer(serving, board, identity, transport, fastest, streams, expected):
-    """The board restarts in the middle of a transfer. The transfer must end with an error. The restarted board must
-    have no sessions and no used counter blocks, and must work.
+    """The board restarts in the middle of a transfer. The transfer must end with an error. After the restart, the board
+    must report no opened session and no used range of counter blocks, and must process a stream correctly.
     """
     if not serving.restarts:
         pytest.skip("no power switch, reset line or cable in the environment file")

@@ -13,15 +13,15 @@ RUNS = 3  # number of measurements; the result is their median
 
 @pytest.mark.from_memory
 def test_from_memory_to_memory(device, engine, check_figure):
-    """Measure an engine on data in the board's memory, with the board's cycle counter and without the link."""
+    """Measure an engine's speed on data in the board's memory. The board counts the cycles; the link has no effect."""
     measured = [device.bench(engine, KEY_BITS) for _ in range(RUNS if device.info().kind == "board" else 1)]
     assert all(each.blocks * 16 == each.bytes for each in measured), "each byte was counted"
     check_figure(f"{engine.name.lower()}", statistics.median(each.mbps for each in measured))
 
 
 def test_over_the_link(device, transport, identity, expected, check_figure):
-    """Measure the speed of data that go to the board and back; each byte counts once. The host measures the time,
-    which is simulated time if the board is simulated.
+    """Measure the speed of a transfer in which data go to the board and the results come back. Each byte counts once,
+    not once per direction. The host measures the time; for a simulated board, this is simulated time.
     """
     if identity.kind == "sim" and transport == "uart":
         pytest.skip("a simulated board's UART is no faster or slower than the simulation")

@@ -31,7 +31,8 @@ class Stream(NamedTuple):
 
 
 class Streams:
-    """Makes streams. Streams of the same key length use the same random key, and successive ranges of counter blocks.
+    """Makes streams with random keys. All streams with the same key length share a key, and their ranges of counter
+    blocks follow one another.
 
     A board remembers adjoining ranges as one. It has room for only about a hundred separate ranges.
     """
@@ -46,8 +47,8 @@ class Streams:
 
 
 class Broken:
-    """A transfer that is interrupted. When half of the result has arrived, this class calls the function `fault`, which
-    must end the transfer with an error. The transfer can be resumed.
+    """Starts a transfer and interrupts it. When half of the result has arrived, this class calls the function `fault`,
+    which must end the transfer with an error. The method `resume` completes the transfer.
     """
 
     def __init__(self, device, engine, stream, fault):

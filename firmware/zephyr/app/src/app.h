@@ -13,12 +13,12 @@
 
 #define APP_BOARD    DT_NODELABEL(cipherlane0)
 #define APP_CLOCK_HZ DT_PROP(APP_BOARD, clock_frequency)
-/* Maximum number of data bytes in a record, and maximum length of a whole record in bytes. */
+/* Largest number of data bytes in a record, and size in bytes of a buffer for any record. */
 #define APP_MAX_DATA   CONFIG_RECORDS_MAX_DATA
 #define APP_RECORD_MAX CL_SERVICE_RECORD_MAX(APP_MAX_DATA)
 /*
- * Time after which an idle session is closed: 30 seconds. On a simulated board 1/8 second, because
- * a simulated second takes minutes.
+ * Time after which an idle session is closed: 30 seconds. On a simulated board, this time is 1/8
+ * second, because a simulated second takes minutes.
  */
 #define APP_SESSION_IDLE_CYCLES                                                                    \
 	(DT_PROP(APP_BOARD, simulated) ? APP_CLOCK_HZ / 8 : 30 * (uint64_t)APP_CLOCK_HZ)
@@ -48,8 +48,8 @@ void app_erase(void);
 size_t app_handle(struct cl_link *link, uint8_t *record, size_t len);
 
 /**
- * Locks the service and the benchmark's buffer for the calling thread. The lock makes the shell
- * wait while a record is handled, and records wait while a shell command uses the service.
+ * Locks the service and the benchmark's buffer for the calling thread. So a shell command waits
+ * until the record in progress is handled, and a record waits until the shell command has ended.
  */
 struct cl_service *app_lock(void);
 

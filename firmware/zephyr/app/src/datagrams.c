@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Records over UDP; each reply goes to the sender. The Ethernet driver handles ordinary records
- * itself, before the net stack sees them (cl_ethernet_serve). Only unusual records, for example in
- * fragments or with IPv4 options, arrive here through the net stack.
+ * Records over UDP; each reply goes to the sender. With CONFIG_CIPHERLANE_ETHERNET_EARLY, the
+ * Ethernet driver handles ordinary records itself, before the net stack sees them
+ * (cl_ethernet_serve). Only unusual records then arrive here, for example in fragments or with IPv4
+ * options.
  */
 #include "datagrams.h"
 
@@ -38,8 +39,8 @@ static struct {
 } receive CL_SOC_IN_BUFFER;
 
 /**
- * Some engines require the data in the buffer memory. This array holds the data of a record while
- * such an engine works.
+ * Array in the buffer memory for the data of one record. The service copies the data here for
+ * engines that are slower in other memory.
  */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] CL_SOC_IN_BUFFER;
 
@@ -72,8 +73,8 @@ static void refresh(struct cl_link *link)
 }
 
 /**
- * Copies a record from its packet, and zeroizes the packet if it contains a key. Returns the
- * record's length in bytes, or 0 if it is too long.
+ * Copies a record from @p pkt to `receive`, and zeroizes the packet if the record can contain a
+ * key. Returns the record's length in bytes, or 0 if the record is too long.
  */
 static size_t take(struct net_pkt *pkt)
 {

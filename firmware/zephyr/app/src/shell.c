@@ -60,8 +60,8 @@ static const struct cl_engine *find(const char *name)
 static int bench_one(const struct shell *sh, const struct cl_engine *engine, uint16_t key_bits)
 {
 	/*
-	 * Engines in plain C encrypt a sixteenth of the data in the benchmark, because they are
-	 * about a hundred times slower than the hardware.
+	 * Engines in plain C are about a hundred times slower than the hardware. So the benchmark
+	 * gives these engines only a sixteenth of the data.
 	 */
 	const bool in_c =
 		engine->code == CL_WIRE_ENGINE_BYTE || engine->code == CL_WIRE_ENGINE_TABLE;

@@ -23,7 +23,8 @@
  */
 struct cl_lease {
 	/**
-	 * The leased context: its number, and the generation number of the key in its registers.
+	 * The leased context. Contains the number of the context, and the generation number that
+	 * identifies the key in the registers of the context.
 	 */
 	struct cl_ise_device *device;
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_SAVE
@@ -70,9 +71,9 @@ struct cl_contexts_counters {
 	/** Number of interrupts that came during an operation. */
 	uint32_t preempted;
 	/**
-	 * Number of operations that began while all contexts were in use. Depending on Kconfig,
-	 * such an operation waited for a context, or the driver saved the registers of another
-	 * operation and gave its context to the new operation.
+	 * With CONFIG_CIPHERLANE_CONTEXTS_WAIT: number of operations that waited because all
+	 * contexts were in use. With CONFIG_CIPHERLANE_CONTEXTS_SAVE: number of times that the
+	 * driver saved the registers of one operation to let another operation use the context.
 	 */
 	uint32_t full;
 	/** Number of operations that never ended because their threads were aborted. */

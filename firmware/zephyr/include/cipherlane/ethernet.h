@@ -24,9 +24,10 @@ struct cl_ethernet_counters {
 	/** Frames received. */
 	uint32_t frames;
 	/**
-	 * Number of received frames that the driver dropped. Reasons: the frame was damaged or
-	 * too long; its source must not get an answer; no memory was free; or the budget of cycles
-	 * for frames that belong to no session was used up.
+	 * Number of received frames that the driver dropped. The driver drops a frame if it is
+	 * damaged or too long, if its source must not be answered, or if no memory is free. The
+	 * driver also drops frames of no session when the budget of cycles for such frames is used
+	 * up.
 	 */
 	uint32_t dropped;
 	/** Number of dropped frames with a wrong checksum of IPv4, UDP or ICMP. */
@@ -56,7 +57,7 @@ struct cl_ethernet_service {
 	struct cl_link *link;
 	/** UDP port. */
 	uint16_t port;
-	/** Functions with which the calling thread locks and unlocks the service and `link`. */
+	/** `lock` locks the service and `link`, and returns the service. `unlock` unlocks both. */
 	struct cl_service *(*lock)(void);
 	void (*unlock)(void);
 };

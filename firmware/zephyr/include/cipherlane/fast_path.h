@@ -13,7 +13,7 @@
 
 /**
  * The object with which the record service controls the fast path (see firmware/core). Any number
- * of threads can call its functions; a lock makes them take turns.
+ * of threads can call its functions. A lock lets one thread at a time control the fast path.
  */
 extern const struct cl_server cl_zephyr_fast_path;
 

@@ -26,10 +26,11 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
 #define CL_SDRAM_BYTES      DT_REG_SIZE(CL_SDRAM)
 
 /**
- * Places a variable in the SDRAM: 16-byte aligned and not initialised, not even to zero. If the
- * SDRAM does not work, an application with such a variable halts before its threads run. To prevent
- * this, switch off CONFIG_CIPHERLANE_SDRAM_REQUIRED. Before the application halts, the kernel still
- * initialises static k_heaps in the SDRAM.
+ * Places a variable in the SDRAM, aligned to 16 bytes and not initialised (not even to zero). If
+ * the SDRAM does not work, an application with such a variable halts before its threads run. With
+ * CONFIG_CIPHERLANE_SDRAM_REQUIRED=n, the application does not halt.
+ *
+ * Even if the SDRAM does not work, the kernel initialises static k_heaps in the SDRAM.
  */
 #define CL_SDRAM_DATA Z_GENERIC_SECTION(SDRAM) __aligned(16)
 
@@ -55,8 +56,8 @@ int cl_sdram_status(void);
 #define CL_SDRAM_HEAP_MIN 1024
 
 /**
- * Returns the heap, which consists of all SDRAM without variables (CONFIG_CIPHERLANE_SDRAM_HEAP).
- * Allocating or freeing a block does not set its bytes to zero.
+ * Returns the heap in the SDRAM (CONFIG_CIPHERLANE_SDRAM_HEAP). The heap consists of all SDRAM that
+ * contains no variables. Allocating or freeing a block does not set its bytes to zero.
  *
  * @return the heap; NULL if fewer than CL_SDRAM_HEAP_MIN bytes are free, or if the SDRAM does not
  *         work or is not initialised yet

@@ -50,8 +50,9 @@ static const uint8_t des_pc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 
 
 static uint32_t des_tables[8][64];
 /**
- * The round keys: two words for each round, with six bits in each byte. The first word is XORed
- * with the odd-numbered groups, the second word with the even-numbered groups.
+ * The round keys: two words for each round, with six bits in each byte. The function E expands half
+ * a block to eight groups of six bits. The first word is XORed with the odd-numbered groups, the
+ * second word with the even-numbered groups.
  */
 static uint32_t des_keys[DES_PASSES * 32];
 

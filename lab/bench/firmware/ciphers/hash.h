@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Hash functions in plain C, which the benchmark runs like ciphers. cipher_run hashes the data and
- * the padding, and overwrites the first bytes of the data with the digest. The header of a hash
- * function defines HASH_WORDS (number of words in the state), HASH_START (the initial state) and
- * hash_block(). hash_block() processes a block of 512 bits; the bytes of the block are in the order
- * of the message.
+ * Hash functions in plain C. The benchmark calls them like ciphers. cipher_run hashes a message
+ * with its padding, and overwrites the first bytes of the message with the digest.
+ *
+ * The header of a hash function defines HASH_WORDS (number of words in the state), HASH_START (the
+ * initial state) and hash_block(). hash_block() processes a block of 512 bits; the bytes of the
+ * block are in the order of the message.
  */
 #ifndef HASH_H
 #define HASH_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Public-key arithmetic on integers of 1024 bits in plain C, which the benchmark runs like a
- * cipher. cipher_run takes numbers of 32 words, the lowest word first. BENCH_OPERATION selects the
- * operation, which works in place:
+ * Public-key arithmetic on integers of 1024 bits in plain C. The benchmark calls cipher_run as for
+ * a cipher. The data are integers of 32 words each, the lowest word first. BENCH_OPERATION selects
+ * one of these operations, whose result overwrites operands:
  *
  *   PUBLIC_PRODUCT    a, b become their product
  *   PUBLIC_MULTIPLY   n, a, b, ...: a becomes a b / 2^1024 mod n (a Montgomery multiplication);
@@ -149,8 +149,8 @@ static void public_power(uint32_t *out, const uint32_t *x, const uint32_t *e,
 	uint32_t y[PUBLIC_WORDS];
 
 	/*
-	 * powers[0] becomes 2^1024 mod n, which is 2^1024 - n. y becomes twice this value, which is
-	 * also less than 2^1024.
+	 * powers[0] becomes 2^1024 mod n. Bit 1023 of n is set, so this value is 2^1024 - n. y
+	 * becomes twice this value, which is also less than 2^1024.
 	 */
 	for (unsigned int j = 0; j < PUBLIC_WORDS; j++) {
 		powers[0][j] = j == 0 ? -m->n[j] : ~m->n[j];

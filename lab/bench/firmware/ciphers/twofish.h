@@ -2,8 +2,8 @@
 /**
  * @file
  * Twofish (Schneier et al. 1998), encryption with a key of 128 bits. It has 16 rounds, and each
- * round computes the function g twice. The function g looks up four entries of tables that depend
- * on the key, then multiplies them by the matrix MDS.
+ * round computes the function g twice. The function g replaces each of four bytes by an entry of a
+ * key-dependent S-box. Then it multiplies the four bytes by the matrix MDS.
  *
  * With `ptlu`, byte i of each table entry belongs to the key-dependent S-box i. So one instruction
  * looks up all four bytes for g; then the code multiplies by MDS. With BENCH_TWOFISH_MDS, each
@@ -213,8 +213,8 @@ CIPHER_INLINE uint32_t twofish_g(uint32_t x, unsigned int turn)
 }
 
 /**
- * Computes a round. The caller does not exchange the halves of the block after each round; it
- * exchanges the arguments for every second round.
+ * Computes a round without the exchange of the block's halves. Instead, the caller exchanges the
+ * arguments for every second round.
  */
 CIPHER_INLINE void twofish_round(uint32_t a, uint32_t b, uint32_t *c, uint32_t *d,
 				 const uint32_t *k)

@@ -9,10 +9,10 @@
 #include "engine/engine.h"
 
 /**
- * Number of ciphers to choose from. A request contains the number of one cipher. 0 is no cipher,
- * for 128-EEA0. 1 to 6 are the engines byte, table, ise, ise_fused, ise_vmem and accelerator. 7 is
- * also the accelerator, but the thread sleeps until the interrupt. 8 and 9 are sessions of Zephyr's
- * crypto API on the devices vector_aes0 and ctr_accelerator0.
+ * How many ciphers a request can choose from, by number. Number 0 means no ciphering (128-EEA0).
+ * Numbers 1 to 6 are the engines byte, table, ise, ise_fused, ise_vmem and accelerator. With number
+ * 7, the accelerator works while the thread sleeps until the interrupt. Numbers 8 and 9 are
+ * sessions of Zephyr's crypto API on the devices vector_aes0 and ctr_accelerator0.
  */
 #define CIPHERS 10u
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The benchmark of LTE's layer 2 in Zephyr's threads. The program gets a transport block from the
- * host, processes it once in each TTI (1 ms), and reports how long the processing took. The program
- * repeats this for each order of the threads' priorities.
+ * The benchmark of LTE's layer 2 in Zephyr's threads. The host sends a transport block. The program
+ * processes the block once in each TTI (1 ms) and reports how long the processing took. The program
+ * repeats this measurement for each order of the threads' priorities.
  *
  * A request on the UART is a struct lte_bench_request (lte_bench.h), then the block. `cipher` is a
  * number from ciphers.h, and `passes` is the number of timed TTIs. After the timed TTIs, the

@@ -21,7 +21,7 @@ struct transport_block {
 	size_t len;
 };
 
-/** The state of a layer's thread. While this thread has work, no other thread changes the state. */
+/** The state of a layer's thread. Only this thread changes the state while it has work. */
 struct layer {
 	struct lte_stack stack;
 	/** The first error of this layer; 0 if there was none. */
@@ -78,8 +78,8 @@ static K_SEM_DEFINE(ended, 0, 1);
 static uint32_t handed;
 
 /**
- * Returns true if every layer has finished all items in its queue. Only one thread or handler
- * writes each counter that this function reads, so the function needs no lock.
+ * Returns true if every layer has finished all items in its queue. The function needs no lock: each
+ * counter that it reads has only one writer.
  */
 static bool is_idle(void)
 {
@@ -87,8 +87,8 @@ static bool is_idle(void)
 }
 
 /**
- * Counts a thread switch if the thread of another layer called this function last. Each layer calls
- * this function after each kernel call in which the CPU can switch to another thread.
+ * Counts a switch to the thread of @p layer, if another layer's thread made the previous call of
+ * this function. Each layer calls this function after each kernel call that can switch threads.
  */
 static void note(struct layer *layer)
 {

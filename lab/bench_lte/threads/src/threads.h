@@ -44,8 +44,8 @@ struct threads_plan {
 	const uint8_t *block;
 	size_t len;
 	/**
-	 * Number of times that the block is processed and its time is measured, 1 to
-	 * THREADS_BLOCKS. After that, the block is processed once more, to check the packets.
+	 * Number of timed passes over the block, 1 to THREADS_BLOCKS. After the timed passes, one
+	 * more pass without timing checks the packets.
 	 */
 	uint32_t blocks;
 	/** The receiver's state before the first PDU of each block. */
@@ -53,8 +53,8 @@ struct threads_plan {
 	/** Returns a buffer for a packet, like `room` in struct lte_stack. */
 	uint8_t *(*room)(void *context);
 	/**
-	 * Delivers a packet, as in struct lte_stack. `checks` is true only for the last block. Its
-	 * packets are checked, and its time is not measured.
+	 * Delivers a packet, as in struct lte_stack. `checks` is true only for packets of the last
+	 * block: these packets are checked, and the block is not timed.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);
 	void *context;

@@ -138,8 +138,8 @@ class Bench:
     def exchange(
         self, sent=(), received=(), *, pace=PACE, quiet=700, most=None, idle=0.0, stall=0.0, seed=0, at=None, times=None
     ):
-        """Pass frames through both directions. For each direction, return the frames that left, as a list of (frame,
-        true if it is for the uncontrolled port).
+        """Pass frames through both directions. For each direction, return a list with a pair for each frame that left:
+        the frame, and true if the frame is for the uncontrolled port.
 
         A frame is bytes, or bytes with True for a wrong check sequence. Received words come at least `pace` cycles
         apart, and frames by six words more, which the wire needs for preamble, check sequence and gap. The run ends
@@ -155,7 +155,7 @@ class Bench:
         places, offers = [0, 0], [False, False]
         found, under_way, begun = ([], []), [b"", b""], [0, 0]
         still = cycle = 0
-        due = 0.0  # earliest cycle for the next received word
+        due = 0.0  # the next received word arrives in this cycle or later
         most = most or 40 * (len(queues[0]) + len(queues[1])) + 20_000
         for sink, source in self.ends:
             poke({sink.valid: 0, source.ready: 1})

@@ -81,7 +81,7 @@ class Driver:
     def __init__(self, board: "GMIIBoard"):
         self.c = library = _library()
         self.names = {register.offset: register.name for register in registers.registers(registers.SECY)}
-        self.stuck: dict[str, int] = {}  # register values that the driver reads instead of the real ones
+        self.stuck: dict[str, int] = {}  # register name to the value that the driver reads instead of the real value
         self.reads = 0
         self._board = board
         self._callbacks = (

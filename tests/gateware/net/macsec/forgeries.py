@@ -48,7 +48,7 @@ class Bench:
 
 
 def frame(rng: random.Random, size: int) -> bytes:
-    """Return a frame that the board passes to the CPU, because its EtherType has no meaning to the board."""
+    """Return a frame with an EtherType that the board does not handle. The board passes such a frame to the CPU."""
     return START + b"\x12\x34" + rng.randbytes(size - 14)
 
 

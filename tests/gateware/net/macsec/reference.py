@@ -45,8 +45,8 @@ def tag(tci: int, sl: int, pn: int, sci: bytes) -> bytes:
 
 
 def seal(frame: bytes, sa: Association, pn: int, tci: int, sl: int | None = None) -> bytes:
-    """Return the protected frame, with SecTAG and ICV. `tci` is the tag's byte with TCI and AN; invalid values are
-    allowed.
+    """Return the protected frame, with SecTAG and ICV. `tci` is the byte of the SecTAG that contains the TCI and the
+    AN. Invalid values of `tci` are allowed.
     """
     data = frame[12:]
     sl = (len(data) if len(data) < 48 else 0) if sl is None else sl
@@ -99,8 +99,8 @@ class Receiver:
     counters: Counter = field(default_factory=Counter)
 
     def take(self, frame: bytes) -> tuple[bytes, bool] | None:
-        """Receive a frame. Return None if the frame is dropped. Otherwise return (delivered frame, true if it is for
-        the uncontrolled port).
+        """Receive a frame. Return None if the frame is dropped. Otherwise return a pair: the delivered frame, and true
+        if the frame is for the uncontrolled port.
         """
         kind = frame[12:14]
         if kind == bytes.fromhex("888e"):

@@ -93,7 +93,7 @@ def answers(board, *received: bytes) -> list[bytes]:
 
 
 def opened(frame: bytes, sa: Association, an: int = 0) -> bytes | None:
-    """Return the frame that the peer's SecY delivers after it receives this frame from the board, or None."""
+    """Pass the board's frame to a model of the peer's SecY. Return the delivered frame, or None if it is dropped."""
     taken = Receiver(OWN_SCI, {an: sa}).take(frame)
     return taken and taken[0]
 
@@ -117,8 +117,8 @@ def test_the_fast_path_answers_through_an_association(board, driver, session, su
         assert opened(sent, board_s, 2) == answer
         assert answers(board, asked) == [], "a frame without SecTAG"
         assert answers(board, sealed) == [], "a replay"
-    # An XPN frame carries only the low half of its packet number. After a carry into the high half, the SecY assumes a
-    # higher packet number for a replayed frame. So the SecY finds a wrong ICV, and does not count the frame as late.
+    # An XPN frame carries only the low 32 bits of its packet number. After these bits wrap, the SecY assumes too high a
+    # packet number for a replayed frame. So the SecY finds a wrong ICV, and does not count the frame as late.
     replays = {"InPktsLate": 1, "InPktsNotValid": 1} if xpn else {"InPktsLate": 2}
     assert counted(driver) == {"InPktsOK": 2, "InPktsNoTag": 2, "OutPktsEncrypted": 2} | replays
     assert driver.next_pn(c.TRANSMIT, 2) == board_s.pn

@@ -46,7 +46,9 @@ def put(dut, frame: bytes, bad: bool = False):
 
 
 def job(dut, *, erase: int, length: int | None = None):
-    """Order the sender to send the stored frame, or to erase it if `erase` is 1. Return the frame's rows."""
+    """Order the sender to send the stored frame, or to erase it if `erase` is 1. Return the numbers of the frame's
+    rows.
+    """
     frame, job = dut.writer.frame, dut.sender.job
     for _ in range(20):
         if (yield frame.valid):
@@ -117,7 +119,7 @@ def test_a_dropped_frame_is_zeroized(busy):
 
 
 def test_rows_are_used_again_after_errors():
-    """The rows of frames with errors become free again. Frames can wrap around the end of the ring."""
+    """The buffer uses the rows of frames with errors again. A frame can continue from the ring's end at its start."""
     rng, dut = random.Random(2), Buffer()
 
     def bench():

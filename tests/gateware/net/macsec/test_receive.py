@@ -71,8 +71,8 @@ def test_annex_c(bench, name):
 
 @pytest.mark.parametrize("encrypt", [True, False])
 def test_lengths_with_each_setting(bench, encrypt):
-    """Receive short frames, from 1 byte of data on, and long frames. The MAC pads short frames. `test_secy` tests every
-    length.
+    """Receive short and long frames. A short frame has 1 byte of data or more, and the padding that a MAC adds.
+    `test_secy` tests every length.
     """
     rng = random.Random(encrypt)
     sa = Association(rng.randbytes(16), PEER)
@@ -124,8 +124,8 @@ def mutilated(rng: random.Random, frame: bytes) -> bytes:
 @pytest.mark.parametrize("validate", [STRICT, CHECK, DISABLED])
 @pytest.mark.parametrize(("replay_protect", "window"), [(True, 0), (True, 20), (False, 5)])
 def test_random_frames(bench, validate, replay_protect, window):
-    """Use three associations with different cipher suites, two of them enabled. Half of the frames are damaged. Some
-    come twice, late, or out of order.
+    """Frames use three associations with different cipher suites. Two of these associations are enabled. Half of the
+    frames are damaged. Some frames come twice, late, or out of order.
     """
     rng = random.Random(repr((validate, replay_protect, window)))
     senders = {
@@ -148,7 +148,7 @@ def test_random_frames(bench, validate, replay_protect, window):
     delivered = link.check(frames)
     assert 20 < len(delivered) < 240
     expected = {"InPktsBadTag"}
-    if validate != DISABLED:  # without validation, the SecY trusts no packet number
+    if validate != DISABLED:  # without validation, no frame raises the lowest accepted number
         expected |= {"InPktsLate"} if replay_protect else {"InPktsDelayed"}
     expected |= {STRICT: {"InPktsOK", "InPktsNotValid", "InPktsNoSAError", "InPktsNoTag"}}.get(validate, set())
     expected |= {CHECK: {"InPktsOK", "InPktsInvalid", "InPktsNoSA", "InPktsUntagged"}}.get(validate, set())
@@ -158,7 +158,7 @@ def test_random_frames(bench, validate, replay_protect, window):
 
 def test_every_bit_of_a_frame_is_authenticated(bench):
     """The SecY notices a change of any bit in a protected frame, with and without encryption. The test changes every
-    bit, except those of the EtherType.
+    bit except the bits of the EtherType.
     """
     rng = random.Random(8)
     for encrypt in (True, False):

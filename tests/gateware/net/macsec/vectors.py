@@ -36,7 +36,7 @@ class Vector:
 
 
 def vectors() -> dict[str, Vector]:
-    """Return all vectors as a dictionary. The name of a vector consists of its clause and its cipher suite."""
+    """Return a dictionary from name to vector. A name combines a clause of annex C and a cipher suite."""
     found = {}
     for number, listed in enumerate(LISTED["frame"], 1):
         addresses, end, sectag = (bytes.fromhex(listed[name]) for name in ("addresses", "end", "tag"))

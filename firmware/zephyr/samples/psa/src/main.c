@@ -22,7 +22,7 @@ static uint8_t in[BYTES_MAX] __aligned(16);
 static uint8_t out[BYTES_MAX + 2 * TAG_BYTES] __aligned(16);
 static uint8_t back[BYTES_MAX] __aligned(16);
 
-/** Makes one call of PSA Crypto for a message of @p len bytes. */
+/** A function that makes one call of PSA Crypto for a message of @p len bytes. */
 typedef psa_status_t call(psa_key_id_t id, psa_algorithm_t algorithm, size_t len);
 
 static psa_status_t encrypt(psa_key_id_t id, psa_algorithm_t algorithm, size_t len)
@@ -52,7 +52,7 @@ static const struct {
 	const char *name;
 	psa_algorithm_t algorithm;
 	psa_key_usage_t usage;
-	/** A call that makes the input of `measured`, or NULL. Its time is not measured. */
+	/** `prepare` makes the input of `measured`, or is NULL. Only `measured` is timed. */
 	call *prepare;
 	call *measured;
 } rows[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Communicates by TLS over Ethernet with a computer that runs OpenSSL. The board is a server that
- * sends back the data that it receives. If CONFIG_SAMPLE_SERVER contains an address, the board is
- * instead a client of the server at this address. Both ends share a key. The vector AES unit
- * encrypts and authenticates.
+ * Connects the board by TLS over Ethernet to a computer that runs OpenSSL. The board is a server
+ * that sends all received data back. If CONFIG_SAMPLE_SERVER contains an address, the board is a
+ * client of the server at this address. The board and the computer share a key. The vector AES unit
+ * encrypts and authenticates the data.
  */
 #include <errno.h>
 #include <string.h>
@@ -155,7 +155,7 @@ static int call(void)
 }
 
 /**
- * Repeats call() while the server refuses the connection, at most CALLS times. Returns 0 or -errno.
+ * Calls call() until the server accepts the connection, at most CALLS times. Returns 0 or -errno.
  */
 static int call_until_heard(void)
 {

@@ -21,8 +21,8 @@
 #define ROUNDS      2
 /*
  * Number of operations that a worker runs before it compares its data with the expected ciphertext.
- * In CTR mode, a second operation on the same data restores the plaintext. So the number must be
- * odd: then the last operation gives the ciphertext.
+ * In CTR mode, every second operation on the same data restores the plaintext. So the number must
+ * be odd.
  */
 #define OPERATIONS  9
 #define STACK_BYTES 2048
@@ -224,9 +224,8 @@ ZTEST(contexts, test_aborted_threads)
 	zassert_equal(workers[CL_CONTEXTS].wrong, 0, "wrong words");
 	cl_contexts_count(&after);
 	/*
-	 * A thread can be between two operations when it is aborted. The counter `lost` does not
-	 * count this thread. So the test only requires that `lost` counts more than half of the
-	 * threads.
+	 * The counter `lost` does not count a thread that is aborted between two operations. So the
+	 * test only requires that `lost` counts more than half of the threads.
 	 */
 	zassert_true(after.lost - before.lost > CL_CONTEXTS / 2, "%u operations were lost",
 		     after.lost - before.lost);
@@ -237,8 +236,8 @@ ZTEST(contexts, test_aborted_threads)
 }
 
 /**
- * It must be possible to abort a thread and to start its thread object and stack again, many times,
- * as in a thread pool.
+ * Repeatedly aborts a thread in an operation and starts a new thread with the same thread object
+ * and stack, as a thread pool does. The contexts must remain usable.
  */
 ZTEST(contexts, test_aborted_thread_that_begins_anew)
 {

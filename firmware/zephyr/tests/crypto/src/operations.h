@@ -50,9 +50,9 @@ void prepare(struct cipher_ctx *ctx, const struct operation *operation, uint16_t
 int carry_out(const struct operation *operation);
 
 /**
- * Encrypts or decrypts an example of SP 800-38A; in ECB, with one call for each block. Checks that
- * the result is right, and that the byte after the result did not change. If the operation is not
- * in place, also checks that the input did not change.
+ * Encrypts or decrypts an example of SP 800-38A. In ECB mode, makes one call for each block. Checks
+ * that the result is right, and that the byte after the result did not change. If the operation is
+ * not in place, also checks that the input did not change.
  *
  * @param in  room for SP800_38A_BYTES + 1
  * @param out room for the same number of bytes; if @p out equals @p in, the operation is in place

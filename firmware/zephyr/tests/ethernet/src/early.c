@@ -130,9 +130,9 @@ static void expect_passed_on(const char *what)
 }
 
 /**
- * Makes a frame, inverts some bits of one byte, and checks that the driver leaves the frame to the
- * net stack. @p at is the offset of the byte, and @p change is the mask of the bits. If @p summed
- * is true, the frame's checksums are computed after the change; otherwise they are wrong.
+ * Makes a frame and inverts the bits @p change in the byte at offset @p at. Checks that the driver
+ * leaves this frame to the net stack. The frame's checksums are computed after the change if @p
+ * summed is true, otherwise before the change.
  */
 static void expect_other_passed_on(const char *what, size_t at, uint8_t change, bool summed)
 {

@@ -25,8 +25,8 @@
 uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len);
 
 /**
- * Returns the checksum of the UDP datagram in @p frame, whose length is @p len bytes. If the
- * datagram contains the right checksum, the result is 0.
+ * Computes the checksum of the UDP datagram in @p frame. The datagram has @p len bytes. If its
+ * checksum field contains the right checksum, the result is 0.
  */
 uint32_t udp_checksum(const uint8_t *frame, size_t len);
 

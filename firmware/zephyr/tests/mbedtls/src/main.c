@@ -258,8 +258,9 @@ ZTEST(mbedtls, test_gcm_in_pieces_and_with_any_nonce)
 }
 
 /**
- * Encrypts and decrypts a long text in place, at four addresses. Vector loads and stores can access
- * one of the four buffers. The three other buffers are unaligned, so the CPU copies them in parts.
+ * Encrypts and decrypts a long text in place, at four successive addresses. The vector unit can
+ * access the text directly at only one of these addresses. The other three are not word-aligned, so
+ * the CPU copies the text in parts.
  */
 ZTEST(mbedtls, test_gcm_of_a_long_text)
 {
@@ -349,8 +350,8 @@ static K_THREAD_STACK_ARRAY_DEFINE(stacks, ARRAY_SIZE(threads), STACK_BYTES);
 static uint32_t wrong;
 
 /**
- * Main function of a thread that encrypts with mbedTLS's AES functions. They need no lock, because
- * each thread has its own mbedTLS context.
+ * Main function of a thread that encrypts with mbedTLS's AES functions. The threads need no lock,
+ * because each thread has its own mbedTLS context.
  */
 static void work(void *number, void *unused1, void *unused2)
 {
@@ -451,8 +452,8 @@ ZTEST(mbedtls, test_gcm_in_threads_at_the_same_time)
 }
 
 /**
- * The vector unit must carry out the operations. After mbedtls_aes_free, the mbedTLS context must
- * be zero.
+ * Checks that mbedTLS's AES functions use the vector unit. After mbedtls_aes_free, the mbedTLS
+ * context must be zero.
  */
 ZTEST(mbedtls, test_on_the_unit_and_zeroized)
 {

@@ -106,9 +106,9 @@ static const uint8_t gcm_nonce_wrap[77] = {
 	0xe8, 0xfc, 0x92, 0xe4, 0x9e, 0x52, 0xc8, 0x59, 0x41, 0xeb, 0x03, 0x2e,
 };
 /**
- * CMAC of the results (ciphertext and tag) of 71 GCM messages, one after the other. Message n has n
- * bytes of text and 70 - n bytes of additional data. Both begin at the first byte of `text`, which
- * is repeated if necessary.
+ * CMAC of the concatenated ciphertexts and tags of 71 GCM messages. Message n (0 to 70) has n bytes
+ * of text and 70 - n bytes of additional data. The text and the additional data both consist of the
+ * first bytes of `text`, which is repeated if necessary.
  */
 static const uint8_t gcm_lengths_cmac[16] = {
 	0xca, 0x86, 0xfa, 0x88, 0x33, 0x8d, 0xac, 0xd3,

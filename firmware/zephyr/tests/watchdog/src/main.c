@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The watchdog must expire only if it is not fed, and must then restart the board. */
+/* The watchdog must expire only if software stops feeding it, and must then restart the board. */
 #include <errno.h>
 
 #include <zephyr/device.h>
