@@ -267,7 +267,7 @@ static APART void respond(struct ethernet *ethernet, const struct cl_frame *fram
 }
 
 /**
- * Carries out the record of @p len bytes that a frame contains. Sends the answer if there is one.
+ * Processes the record of @p len bytes that a frame contains. Sends the answer if there is one.
  */
 static void carry_out(struct ethernet *ethernet, struct cl_frame *frame, size_t len,
 		      uint8_t *tx_slot, struct cl_session_cost *cost)

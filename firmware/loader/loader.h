@@ -52,7 +52,7 @@ struct loader {
 uint8_t loader_state(const struct loader *loader);
 
 /**
- * Carries out a record for the loader.
+ * Processes a record for the loader.
  *
  * @param record as received, @p len bytes, 4-byte aligned
  * @param reply buffer of LOADER_RECORD_MAX bytes; it can be equal to @p record

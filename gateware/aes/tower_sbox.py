@@ -111,8 +111,8 @@ class TowerSBox(Module):
         for row in _rows(tower.to_affine):
             bits = [n for n in range(8) if row >> n & 1]
             # `parts` contains six bits for each coefficient. Bits 0 and 1 are the product of the low halves, bits 2 and
-            # 3 the product of the high halves, bits 4 and 5 the product of the halves' sums. Bit n (0 to 3) of the
-            # coefficient is the XOR of bit n and bit 4 + n mod 2.
+            # 3 the product of the high halves, bits 4 and 5 the product of the halves' sums. To get the four bits of
+            # the coefficient, XOR the sums' product with each of the other two products.
             output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
         outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
         (outputs,) = self._cut("output", outputs)

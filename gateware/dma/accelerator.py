@@ -14,11 +14,11 @@ Software submits a descriptor as follows. Write those of `iv`, `index`, `source`
 that have changed, then `start`. Check that `refused` is 0. Up to 8 descriptors may be outstanding. Then wait for the
 interrupt, or until `busy` is 0 or `completed` has passed the descriptor's number, and read `results`.
 
-Descriptors are carried out in order and overlap: the reads of one start while blocks of the previous one are still in
-the core. `start` samples the registers, so software may write them for the next descriptor at once. An error ends its
-own descriptor only. Every bus access has a time limit, so every descriptor ends.
+The accelerator executes descriptors in order. They overlap: the reads of one start while blocks of the previous one
+are still in the core. `start` samples the registers, so software may write them for the next descriptor at once. An
+error ends its own descriptor only. Every bus access has a time limit, so every descriptor ends.
 
-A descriptor uses the key that its slot held, or was loading, when the descriptor was started. It is carried out whole
+A descriptor uses the key that its slot held, or was loading, when the descriptor was started. It is executed whole
 with that key, or it ends with an error. So the key of a slot does not change while a descriptor names the slot.
 There are three exceptions: zeroize, abort and reset. After them, only the access under way completes. No block
 reaches the core without a key.

@@ -120,7 +120,7 @@ class DescriptorDMA(Module):
             self._add_gcm(gcm)
 
     def _add_gcm(self, gcm: BlockGCM) -> None:
-        """Send the blocks of each descriptor to CTR or GCM. A wrong tag becomes the result of its descriptor."""
+        """Send the blocks of each descriptor to CTR or GCM. If its tag is wrong, the result of a descriptor says so."""
         dispatcher, master, gather, scatter = self.dispatcher, self.master, self.gather, self.scatter
         self.submodules.output = output = GCMOutput()
         blocks = gather.source

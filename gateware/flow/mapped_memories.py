@@ -52,7 +52,10 @@ class DistributedRAM:
         self._rows = [[self._mask * (contents >> 4 * row + bit & 1) for bit in range(4)] for row in range(16)]
 
     def logic(self, number: int) -> list[tuple[int, list[int], str]]:
-        """Returns (wire, input wires, expression) for each output. In expressions, ``R[number]`` is this memory."""
+        """Returns (wire, input wires, expression) for each output of this memory.
+
+        The expressions name this memory ``R[number]``.
+        """
         address = self._pins["RAD"]
         arguments = ", ".join(f"{{{n}}}" for n in range(len(address)))
         return [(wire, address, f"R[{number}].read({bit}, {arguments})") for bit, wire in enumerate(self._pins["DO"])]

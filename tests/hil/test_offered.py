@@ -24,7 +24,7 @@ NO_ADDRESSES = ["0.0.0.0", "255.255.255.255", "224.0.0.1", "192.168.1", "-x", ""
 
 
 def exported(**values):
-    """Return a simulated board with values that a coordinator has sent."""
+    """Return a simulated board whose `values` were set by a labgrid coordinator."""
     resource = types.SimpleNamespace(
         **{"host": "127.0.0.1", "extra": {}, "port": 1, "pid": 1, "address": None, **values}
     )
@@ -32,7 +32,7 @@ def exported(**values):
 
 
 def serial(**values):
-    """Return the driver of a serial port with values that a coordinator has sent."""
+    """Return the driver of a serial port whose `values` were set by a labgrid coordinator."""
     target = Target("main")
     port = NetworkSerialPort(target, None, host="127.0.0.1", port=1)
     driver = AttachedBoardDriver(target, None)

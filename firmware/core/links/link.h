@@ -63,7 +63,7 @@ struct cl_link {
 	struct cl_wire_network_reply *network;
 	/**
 	 * Used only on a network. `pauses`: how often the driver looked for a received frame and
-	 * found none. `strained`: the value that `pauses` had when the service last carried out a
+	 * found none. `strained`: the value that `pauses` had when the service last processed a
 	 * long request, plus 1 (see cl_exchange_begin_long).
 	 */
 	uint32_t pauses;

@@ -9,7 +9,7 @@
 
 #include "service/service.h"
 
-/** The record that the service carries out now, and its reply. */
+/** The record that the service processes now, and its reply. */
 struct cl_exchange {
 	struct cl_service *service;
 	const struct cl_platform *platform;
@@ -81,15 +81,15 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
  * calls this function first. While another peer has a session, the function refuses the request.
  *
  * On a network, the function drops the request if received frames have been waiting without a pause
- * since the last long request. So under constant load, only one long request is carried out, and a
- * request to open a session waits for at most one long request.
+ * since the last long request. So under constant load, the service processes only one long request,
+ * and a request to open a session waits for at most one long request.
  *
  * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
  */
 uint16_t cl_exchange_begin_long(struct cl_exchange *exchange);
 
 /**
- * Function that carries out records of one type. Returns 0, CL_EXCHANGE_DROP, or an error code
+ * Function that processes records of one type. Returns 0, CL_EXCHANGE_DROP, or an error code
  * CL_WIRE_ERROR_*; with an error code it also sets `detail`.
  */
 typedef uint16_t cl_handler(struct cl_exchange *exchange);

@@ -69,7 +69,7 @@ struct cl_station cl_frame_station(const struct cl_frame *frame);
 void cl_frame_put_head(const struct cl_frame *frame, uint8_t *slot);
 
 /**
- * Carries out the record of @p len bytes that cl_link_udp_receive found in the frame. Writes the
+ * Processes the record of @p len bytes that cl_link_udp_receive found in the frame. Writes the
  * answer's frame to @p tx_slot. The UDP checksum in this frame is not complete: see
  * cl_link_udp_answer.
  *

@@ -97,7 +97,7 @@ static uint16_t check(struct cl_exchange *exchange, const struct rule *rule, boo
 	return 0;
 }
 
-/** Checks the conditions that all records must meet, then carries out the record. */
+/** Checks the conditions that all records must meet, then processes the record. */
 static inline uint16_t carry_out(struct cl_exchange *exchange)
 {
 	const struct cl_wire_header *const header = &exchange->header;
@@ -167,7 +167,7 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	return 0;
 }
 
-/** Zeroizes a record that will not be carried out. */
+/** Zeroizes a record that the service refuses. */
 static void erase(const struct cl_service_place *record, size_t len)
 {
 	const size_t header = len < CL_WIRE_HEADER_SIZE ? len : CL_WIRE_HEADER_SIZE;
@@ -177,8 +177,8 @@ static void erase(const struct cl_service_place *record, size_t len)
 }
 
 /**
- * Counts and zeroizes a record that will not be carried out. Returns the length of the error reply
- * in bytes.
+ * Counts and zeroizes a record that the service refuses. Returns the length of the error reply in
+ * bytes.
  */
 static __attribute__((noinline)) size_t refuse(struct cl_exchange *exchange, int parsed,
 					       uint16_t code, const struct cl_service_place *record,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The record service: carries out a request and writes the reply, independent of the transport.
+ * The record service: processes a record and writes the reply, independent of the transport.
  */
 #ifndef CL_SERVICE_H
 #define CL_SERVICE_H
@@ -72,7 +72,7 @@ struct cl_service_place {
 };
 
 /**
- * Carries out one record.
+ * Processes one record.
  *
  * The function removes a key from the record's buffer, even if it refuses the record. If it refuses
  * the record, the reply's buffer contains only the error reply. @p reply can be equal to @p record,

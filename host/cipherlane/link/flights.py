@@ -135,7 +135,7 @@ class Flights:
         return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
 
     def add(self, keys: Iterable[AnyKey], size: int, now: float, timeout: float, measured: bool = True) -> None:
-        """Add copies of records, one for each of `keys`. The records have `size` bytes each and were sent together.
+        """Count records as in flight, one for each of `keys`. They have `size` bytes each and were sent together.
 
         Their round trips adjust the link's time-outs only if `measured` is true.
         """

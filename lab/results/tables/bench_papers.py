@@ -34,7 +34,7 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the table in Markdown: a row for each program, with its speed-up over C with tables in the same style."""
+    """Return the table in Markdown: one row for each program and style, with the speed-up over engine `table`."""
     cycles = Cycles(kept["bench-papers"])
     rows = []
     for name, engine, styles, measure in ROWS:

@@ -34,7 +34,7 @@ static void flush_data_cache(void)
 	__asm__ volatile(".word 0x500f\nnop\nnop\nnop\nnop\nnop\n" ::: "memory");
 }
 
-/* Carries out a descriptor; prints its result. */
+/* Executes a descriptor; prints its result. */
 static void carry_out(uint32_t source, uint32_t destination, uint32_t options)
 {
 	REGISTER(AES_SOURCE) = source;

@@ -72,7 +72,7 @@ class Message:
         return plain if again == (self.text, self.tag) else None
 
     def to_open(self, mode: int = MODE_DECRYPT, **changes) -> "Message":
-        """Return a message that decrypts this message's ciphertext, with some fields replaced by `changes`."""
+        """Return the message whose decryption gives this message. `changes` are fields with other values."""
         text, tag = self.sealed()
         return replace(self, **{"mode": mode, "text": text, "tag": tag} | changes)
 

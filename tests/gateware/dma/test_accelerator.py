@@ -26,7 +26,7 @@ def blocks(address: int, size: int) -> list[tuple[int, int]]:
 
 
 def check(bench, keys, descriptors, max_cycles=40000):
-    """Carry out descriptors with separate buffers. Check the results, and the number and order of bus accesses. Check
+    """Execute descriptors with separate buffers. Check the results, and the number and order of bus accesses. Check
     also that all other memory is unchanged.
     """
     before = bytes(bench.memory.contents[ORIGIN])

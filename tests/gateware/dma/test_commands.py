@@ -13,7 +13,7 @@ END = ORIGIN + SIZE
 
 
 def check(bench, key, length=100, **values):
-    """Carry out one valid descriptor and check its result."""
+    """Execute one valid descriptor and check its result."""
     data = bench.rng.randbytes(length)
     descriptor = Descriptor(ORIGIN + 5, OUT + 9, length, T1, **values)
     bench.memory.write(descriptor.source, data)

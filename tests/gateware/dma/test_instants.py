@@ -234,7 +234,7 @@ def test_start_during_a_key_command(bench, sweep, command):
 
 
 def test_start_during_an_abort(bench, sweep):
-    """`start` is refused until an abort has ended. After that, the descriptor is carried out completely."""
+    """`start` is refused until an abort has ended. After that, the accelerator executes the whole descriptor."""
     seen = []
     bench.memory.latency = lambda: 9
 

@@ -67,7 +67,7 @@ class BufferBench(Bench):
             yield
 
     def encrypt(self, key: bytes, descriptors, *others, size: int) -> int:
-        """Carry out descriptors and check their results; return the cycles that the hardware counted."""
+        """Execute descriptors and check their results; return the cycles that the hardware counted."""
         self.load_key(key)
         data = self.rng.randbytes(size)
         self.run(self.write_memory(ORIGIN, data), max_cycles=size)
@@ -80,7 +80,7 @@ class BufferBench(Bench):
         return cycles
 
     def cycles_of(self, descriptors, *others, max_cycles: int) -> int:
-        """Carry out descriptors without a pause; return the cycles that the hardware counted."""
+        """Execute descriptors without a pause; return the cycles that the hardware counted."""
         cycles = []
 
         def life():
