@@ -70,8 +70,8 @@ void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size)
  *
  * The function first waits until the Ethernet MAC has sent all frames. If this takes more than 1
  * ms, the transmit slots are not zeroized. ethernet_poll zeroizes the stale slots later, when it
- * finds no new frame. It spares the slot that the Ethernet MAC writes next until a new frame in that
- * slot was handled. A frame that carries a key is always zeroized as soon as it has been read.
+ * finds no new frame. It spares the slot that the Ethernet MAC writes next until a new frame in
+ * that slot was handled. A frame that carries a key is always zeroized as soon as it has been read.
  */
 void ethernet_forget(struct ethernet *ethernet);
 

@@ -132,8 +132,8 @@ class Journal:
         ticket: int | None,
     ) -> Self:
         """Return the journal of a new stream, and write its sidecar. If the transfer fails after this call, the
-        incomplete output is kept, so that a later run can resume the stream. `iv` is the initial counter block, which the
-        board may have drawn.
+        incomplete output is kept, so that a later run can resume the stream. `iv` is the initial counter block, which
+        the board may have drawn.
 
         Raises:
             FileError: the sidecar cannot be written.
