@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines the configurations: named variants of the SoC that do not depend on the board."""
+"""Defines the features of the SoC, and composes them to configurations. Neither depends on the board."""
 
-from dataclasses import dataclass, replace
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 # Address of the code memory, into which a loader in the boot ROM writes the firmware. The CPU caches this region.
 CODE_ORIGIN = 0x2000_0000
@@ -62,10 +64,14 @@ class Configuration:
     (`firmware/baremetal/main.c`). ``sdram_cache`` puts the board's SDRAM on the bus, with a cache of so many bytes.
     With ``code_size`` the boot ROM holds a loader, and a memory of so many bytes holds the firmware, which the loader
     takes over the UART.
+
+    ``features`` are the names of the features. ``lut4`` is about how many LUT4 they add to the configuration `default`,
+    ``code_bytes`` about how many bytes the bare-metal firmware takes.
     """
 
     name: str
     title: str = ""
+    features: tuple[str, ...] = ()
     firmware: str = "baremetal"
     rom_size: int = 64 * 1024
     sram_size: int = 16 * 1024
@@ -84,6 +90,8 @@ class Configuration:
     watchdog: bool = False
     sdram_cache: int = 0
     code_size: int = 0
+    lut4: int = 0
+    code_bytes: int = 61_200
 
     @property
     def firmware_size(self) -> int:
@@ -91,49 +99,146 @@ class Configuration:
         return self.code_size or self.rom_size
 
 
+@dataclass(frozen=True)
+class Feature:
+    """One choice for the SoC. A command line combines several, as in ``CONFIG=eth+sdram``.
+
+    ``title`` is for people. ``change`` returns a configuration with the feature. The feature adds about ``lut4`` LUT4
+    to the configuration `default` of an ECPIX-5 (est), and about ``code_bytes`` bytes to the bare-metal firmware.
+    ``excludes`` gives reasons why the feature does not combine with others, by their names. If it combines with no
+    other feature at all, ``alone`` is the reason.
+    """
+
+    name: str
+    title: str
+    change: Callable[[Configuration], Configuration]
+    lut4: int = 0
+    code_bytes: int = 0
+    excludes: Mapping[str, str] = field(default_factory=dict)
+    alone: str = ""
+
+
+class FeatureError(ValueError):
+    """A name of a configuration contains an unknown feature, or features that do not combine."""
+
+
 DEFAULT = "default"
+_ROM_STEP = 16 * 1024
+_LOADER_ROM = 8 * 1024
 # Size in bytes of the cache for the SDRAM. A cache line has 16 bytes. The cache takes four block RAMs. On a small FPGA,
 # the cache has only 16 lines, which consist of LUTs.
 _SDRAM_CACHE = 8192
-# The board ECPIX-5 has 208 block RAMs of 2 KB. With Zephyr, code takes 64 of them, data 32 and the buffer memory 32.
-_ZEPHYR = Configuration(
-    "zephyr",
-    "firmware on Zephyr",
-    firmware="zephyr",
-    rom_size=128 * 1024,
-    sram_size=64 * 1024,
-    console=True,
-    watchdog=True,
-)
-# With the network stack, code takes 72 block RAMs and data takes 24.
-_ETH_ZEPHYR = replace(
-    _ZEPHYR,
-    name="eth_zephyr",
-    title="Ethernet, firmware on Zephyr",
-    ethernet=Ethernet(),
-    rom_size=144 * 1024,
-    sram_size=48 * 1024,
-)
 _PROTECTED = Ethernet(core_engines=6, macsec=True)
-_MACSEC = Configuration("macsec", "Ethernet with MACsec", ethernet=_PROTECTED, rom_size=96 * 1024)
+_ONE_NETWORK = "a board has one Ethernet"
+
+
+def _zephyr(configuration: Configuration) -> Configuration:
+    # The board ECPIX-5 has 208 block RAMs of 2 KB. With Zephyr, code takes 64 of them, data 32 and the buffer memory
+    # 32. With the network stack, code takes 72 and data takes 24.
+    rom_kb, sram_kb = (144, 48) if configuration.ethernet else (128, 64)
+    return replace(
+        configuration,
+        firmware="zephyr",
+        rom_size=rom_kb * 1024,
+        sram_size=sram_kb * 1024,
+        console=True,
+        watchdog=True,
+    )
+
+
 _ALL = (
-    Configuration(DEFAULT),
-    Configuration("eth", "Ethernet", ethernet=Ethernet()),
-    _MACSEC,
-    replace(
-        _MACSEC,
-        name="macsec_required",
-        title="Ethernet that requires MACsec",
-        ethernet=replace(_PROTECTED, macsec_required=True),
+    Feature("eth", "Ethernet", lambda c: replace(c, ethernet=Ethernet()), lut4=11_000, code_bytes=4_100),
+    Feature(
+        "macsec",
+        "Ethernet with MACsec",
+        lambda c: replace(c, ethernet=_PROTECTED),
+        lut4=45_000,
+        code_bytes=21_300,
+        excludes={"eth": "`macsec` includes `eth`"},
+    ),
+    Feature(
+        "macsec_required",
+        "Ethernet that requires MACsec",
+        lambda c: replace(c, ethernet=replace(_PROTECTED, macsec_required=True)),
+        lut4=45_000,
+        code_bytes=21_300,
+        excludes=dict.fromkeys(("eth", "macsec"), "`macsec_required` includes it"),
     ),
     # The pipelined core can process one block a cycle. This is also the maximum speed of the DMA's memory port.
-    Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
+    Feature(
+        "pipelined",
+        "pipelined AES core",
+        lambda c: replace(c, core_datapath="pipelined"),
+        lut4=24_000,
+        excludes=dict.fromkeys(
+            ("eth", "macsec", "macsec_required"), "the accelerator shares the core of the fast path, which has engines"
+        ),
+    ),
     # With AES-128, the AES core takes 10 cycles per block. So GHASH with 8 cycles per block is fast enough.
-    Configuration("gcm", "AES-GCM accelerator", rom_size=80 * 1024, gcm_cycles=8),
-    _ZEPHYR,
-    _ETH_ZEPHYR,
-    Configuration("sdram", "SDRAM", sdram_cache=_SDRAM_CACHE),
-    Configuration("loader", "loader over the UART", rom_size=8 * 1024, code_size=64 * 1024),
-    replace(_ZEPHYR, name="sdram_zephyr", title="SDRAM, firmware on Zephyr", sdram_cache=_SDRAM_CACHE),
+    Feature("gcm", "AES-GCM accelerator", lambda c: replace(c, gcm_cycles=8), lut4=4_500, code_bytes=5_000),
+    Feature("sdram", "SDRAM", lambda c: replace(c, sdram_cache=_SDRAM_CACHE), lut4=2_000, code_bytes=4_300),
+    Feature(
+        "loader",
+        "loader over the UART",
+        lambda c: replace(c, rom_size=_LOADER_ROM, code_size=c.rom_size),
+        lut4=200,
+        code_bytes=500,
+    ),
+    Feature(
+        "zephyr",
+        "firmware on Zephyr",
+        _zephyr,
+        lut4=500,
+        excludes={"loader": "the loader takes bare-metal firmware"},
+    ),
 )
-CONFIGURATIONS = {configuration.name: configuration for configuration in _ALL}
+FEATURES = {feature.name: feature for feature in _ALL}
+
+
+def compose(name: str, features: Mapping[str, Feature] = FEATURES) -> Configuration:
+    """Return the configuration with this name: `default`, or features that are joined by ``+`` or ``_`` in any order.
+
+    The configuration's own name joins its features by ``_``, in the order of `features`.
+
+    Raises
+    ------
+    FeatureError
+        The name contains an unknown feature, or features that do not combine.
+    """
+    named = [] if name == DEFAULT else [each for part in name.split("+") for each in _split(part, features)]
+    chosen = [feature for feature in features.values() if feature.name in named]
+    for feature in chosen:
+        for other in chosen:
+            if other is not feature and (why := feature.alone or feature.excludes.get(other.name)):
+                raise FeatureError(f"`{feature.name}` does not combine with `{other.name}`: {why}")
+    found = Configuration(
+        "_".join(each.name for each in chosen) or DEFAULT,
+        ", ".join(each.title for each in chosen),
+        tuple(each.name for each in chosen),
+        lut4=sum(each.lut4 for each in chosen),
+    )
+    found = with_room(found, sum(each.code_bytes for each in chosen))
+    for feature in chosen:
+        found = feature.change(found)
+    return found
+
+
+def with_room(configuration: Configuration, code_bytes: int) -> Configuration:
+    """Return a configuration with room for `code_bytes` more bytes of bare-metal firmware, in whole steps of 16 KB."""
+    if configuration.firmware != "baremetal":
+        return configuration
+    code_bytes += configuration.code_bytes
+    size = -(-code_bytes // _ROM_STEP) * _ROM_STEP
+    if configuration.code_size:
+        return replace(configuration, code_bytes=code_bytes, code_size=size)
+    return replace(configuration, code_bytes=code_bytes, rom_size=size)
+
+
+def _split(part: str, features: Iterable[str]) -> list[str]:
+    """Return the names of the features that `part` joins by ``_``."""
+    found = max((name for name in features if part == name or part.startswith(f"{name}_")), key=len, default="")
+    if not found:
+        near = difflib.get_close_matches(part.lower(), features, 1)
+        meant = f" (did you mean {near[0]}?)" if near else ""
+        raise FeatureError(f"there is no feature {part!r}{meant}")
+    return [found, *(_split(part[len(found) + 1 :], features) if part != found else ())]

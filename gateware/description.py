@@ -15,9 +15,6 @@ class Fit:
     (`gateware.aes.cores.create_core`). ``product_cycles`` are the cycles of a product in the vector unit
     (`gateware.isa.products`). With 0 it has no multiplier, and GHASH is software.
 
-    ``rom_size`` is the size of the boot ROM in bytes if it differs from the configuration's: the firmware for a unit
-    with a multiplier is larger.
-
     Memories of at most ``lut_words`` words become LUTs, even if they are declared for block RAM. Memories of at most
     ``distributed_words`` words become distributed RAM, whatever synthesis would choose.
 
@@ -35,7 +32,6 @@ class Fit:
     key_stages: int = 1
     part_sbox: str = "table"
     product_cycles: int = 0
-    rom_size: int = 0
     pnr_seed: int = 1
     pnr_options: tuple[str, ...] = ("--placer-heap-timingweight", "100")
     lut_words: int = 0
@@ -92,8 +88,10 @@ class Board:
     a LiteEth PHY. ``sdram`` describes the SDRAM, if there is any. ``console_name`` is LiteX's name of a second UART,
     for people; records have the first UART for themselves.
 
-    ``fits`` holds the configurations that fit on the board, by name. ``left_out`` gives, for other configurations that
-    people may look for, the reason why they are missing. ``models``, for a simulated board, is the board that it
+    ``fits`` holds settings for configurations, by name: the targets that this project builds and tests. ``fit`` is for
+    all other configurations. ``failed`` gives, for configurations that fit by arithmetic but could not be placed and
+    routed, what happened. ``lut4`` is about how many LUT4 the bare-metal firmware's SoC without features takes (est).
+    ``models``, for a simulated board, is the board that it
     models. ``clock_pin`` carries a clock of ``sys_clk_freq``, and ``reset_pin`` is low while the board is reset.
 
     ``bootloader`` tells that the board is loaded over USB (DFU) by its own bootloader, which reports no part and writes
@@ -112,8 +110,10 @@ class Board:
     uart_fifo_depth: int
     rx_window: int
     console_name: str
+    fit: Fit
     fits: Mapping[str, Fit]
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    lut4: int = 0
+    failed: Mapping[str, str] = field(default_factory=dict)
     create_phy: Callable[[Any], Any] | None = None
     sdram: Sdram | None = None
     models: "Board | None" = None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the extensions of this repository: folders next to `gateware` that add configurations to Cipherlane.
+"""Finds the extensions of this repository: folders next to `gateware` that add features to Cipherlane.
 
 An extension has a module `extension` that assigns `EXTENSION`. Cipherlane's own code names no extension, and works
-without extensions. Every list of configurations imports this module, so it must not import modules that load slowly.
+without extensions. `make` imports this module to check its command line, so it imports no module that loads slowly.
 """
 
 import importlib
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from .configurations import CONFIGURATIONS, Configuration
+from .configurations import FEATURES, Configuration, Feature, compose
 from .description import Fit
 
 _ROOT = Path(__file__).resolve().parents[1]
@@ -21,15 +21,14 @@ _ROOT = Path(__file__).resolve().parents[1]
 class Extension:
     """Describes what the folder of an extension adds to Cipherlane.
 
-    ``fits`` and ``left_out`` have, for boards by name, what `Board` has for configurations by name. ``sources`` are the
-    folders from which hardware and firmware of these configurations are made, relative to the repository. ``cores``
-    names a module that registers kinds of generated cores or their figures (`gateware.cores.kinds`).
+    ``fits`` has, for boards by name, what `Board` has for configurations by name. ``sources`` are the folders from
+    which hardware and firmware with these features are made, relative to the repository. ``cores`` names a module that
+    registers kinds of generated cores or their figures (`gateware.cores.kinds`).
     """
 
-    configurations: tuple[Configuration, ...]
+    features: tuple[Feature, ...]
     sources: tuple[str, ...]
     fits: Mapping[str, Mapping[str, Fit]] = field(default_factory=dict)
-    left_out: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     cores: str = ""
 
 
@@ -43,12 +42,17 @@ def extensions() -> tuple[Extension, ...]:
 
 
 @cache
-def configurations() -> Mapping[str, Configuration]:
-    """Return a dictionary of all configurations (Cipherlane's and the extensions'), with their names as keys."""
-    return CONFIGURATIONS | {each.name: each for extension in extensions() for each in extension.configurations}
+def features() -> Mapping[str, Feature]:
+    """Return a dictionary of all features (Cipherlane's, then the extensions'), with their names as keys."""
+    return FEATURES | {each.name: each for extension in extensions() for each in extension.features}
 
 
-def sources(configuration: str) -> tuple[str, ...]:
-    """Return the source folders of the extension that defines this configuration; empty if no extension defines it."""
-    of = (each for each in extensions() if configuration in {own.name for own in each.configurations})
-    return tuple(folder for extension in of for folder in extension.sources)
+def configuration(name: str) -> Configuration:
+    """Return the configuration with this name; see `gateware.configurations.compose`."""
+    return compose(name, features())
+
+
+def sources(configuration: Configuration) -> tuple[str, ...]:
+    """Return the source folders of the extensions that define features of this configuration."""
+    used = (each for each in extensions() if {own.name for own in each.features} & set(configuration.features))
+    return tuple(folder for extension in used for folder in extension.sources)

@@ -3,13 +3,15 @@
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 
 from . import boards
-from .configurations import DEFAULT, Configuration
+from .configurations import DEFAULT, Configuration, FeatureError, with_room
 from .description import Board, Fit
-from .extensions import configurations
-from .platform.ecp5.block_rams import scaled
+from .extensions import configuration as composed
+from .platform.ecp5.block_rams import memories, scaled
+from .platform.ecp5.parts import PARTS
 
 
 @dataclass(frozen=True)
@@ -59,16 +61,25 @@ class Target:
 
 
 class UnknownTargetError(ValueError):
-    """There is no board of this name, or it does not support this configuration."""
+    """There is no board of this name, or it cannot have this configuration."""
+
+
+_ZEPHYR_BOARDS = Path(__file__).resolve().parents[1] / "firmware" / "zephyr" / "boards" / "cipherlane"
+# What the multiplier of the vector unit adds: bytes of firmware, and about so many LUT4 (est).
+_PRODUCTS_BYTES = 12_400
+_PRODUCTS_LUT4 = 2_000
+# The share of a part's LUT4s that place-and-route can use.
+_MOST_LUTS = 0.95
 
 
 def load(board: str, configuration: str = DEFAULT) -> Target:
-    """Return the target with these names of board and configuration.
+    """Return the target with this board and the configuration that `gateware.configurations.compose` makes of the name.
 
     Raises
     ------
     UnknownTargetError
-        No file `gateware/boards/<board>.py`, or that board has no fit for the configuration; names what there is.
+        There is no file `gateware/boards/<board>.py`, or the board cannot have this configuration. The message tells
+        why, and lists the choices.
     """
     known = boards.names()
     if board not in known:
@@ -78,25 +89,70 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
                 raise UnknownTargetError(f"unknown board {board!r}: say {_variables(name, rest)}")
         raise UnknownTargetError(f"unknown board {board!r}{_meant(board, known)}: choose one of {', '.join(known)}")
     found = boards.load(board)
-    if configuration not in found.fits:
-        choices = ", ".join(found.fits)
-        why = found.left_out.get(configuration)
-        reason = f" ({why})" if why else _meant(configuration, found.fits)
+    try:
+        target = of(found, composed(configuration))
+        reason = None if target.configuration.name in found.fits else obstacle(target)
+    except FeatureError as error:
+        reason = str(error)
+    if reason:
         raise UnknownTargetError(
-            f"board {board} has no configuration {configuration!r}{reason}: choose one of {choices}"
+            f"board {board} has no configuration {configuration!r} ({reason}): choose one of {', '.join(found.fits)}, "
+            "or combine features as in eth+sdram (`make boards` lists them)"
         )
-    fit = found.fits[configuration]
-    return Target(found, scaled(found, fitted(configuration, fit), fit), fit)
+    return target
 
 
-def fitted(configuration: str, fit: Fit) -> Configuration:
-    """Return the configuration of this name, with the ROM size of `fit` if `fit` gives one."""
-    found = configurations()[configuration]
-    return replace(found, rom_size=fit.rom_size or found.rom_size)
+def of(board: Board, configuration: Configuration) -> Target:
+    """Return the target with this board and configuration, whether the board can have the configuration or not."""
+    fit = board.fits.get(configuration.name, board.fit)
+    return Target(board, scaled(board, fitted(configuration, fit), fit), fit)
+
+
+def fitted(configuration: Configuration, fit: Fit) -> Configuration:
+    """Return the configuration with room for the firmware that uses the multiplier, if `fit` has a multiplier."""
+    return with_room(configuration, _PRODUCTS_BYTES) if fit.product_cycles else configuration
+
+
+def obstacle(target: Target) -> str:
+    """Return the reason why a board cannot have a configuration; empty if nothing speaks against it."""
+    board, configuration = target.board, target.configuration
+    if configuration.name in board.failed:
+        return board.failed[configuration.name]
+    if configuration.ethernet and not board.create_phy:
+        return "Cipherlane sets up no Ethernet on this board"
+    if configuration.sdram_cache and not board.sdram:
+        return "Cipherlane sets up no SDRAM on this board"
+    if not board.simulated and not board.has_uart:
+        if not configuration.ethernet:
+            return "litex-boards names no UART pins, so the configuration needs Ethernet"
+        if configuration.ethernet.macsec or configuration.code_size:
+            return "litex-boards names no UART pins, and keys or firmware come over the UART"
+    if configuration.firmware == "zephyr":
+        name = f"cipherlane_{target.name.removesuffix('_zephyr')}"
+        if not (_ZEPHYR_BOARDS / f"{name}.dts").is_file():
+            return f"firmware/zephyr has no board {name}"
+    return "" if board.simulated else _shortage(target)
+
+
+def estimated_lut4(target: Target) -> int:
+    """Return about how many LUT4 a target takes, if its S-boxes are those of the board's general settings."""
+    return target.board.lut4 + target.configuration.lut4 + (_PRODUCTS_LUT4 if target.fit.product_cycles else 0)
+
+
+def _shortage(target: Target) -> str:
+    """Return which resource of the part the configuration exceeds; empty if it fits by arithmetic."""
+    part, needed = PARTS[target.board.size], estimated_lut4(target)
+    if needed > part.lut4 * _MOST_LUTS:
+        return f"it takes about {needed} LUT4, and a {target.board.size} has {part.lut4}"
+    try:
+        rams = sum(memories(target.board, target.configuration, target.fit).values())
+    except ValueError:  # a pipelined core has no S-boxes in block RAM
+        return ""
+    return f"it takes {rams} block RAMs, and a {target.board.size} has {part.block_rams}" * (rams > part.block_rams)
 
 
 def load_all() -> list[Target]:
-    """Return all targets."""
+    """Return the targets for which boards have settings of their own (`Board.fits`)."""
     return [load(board, configuration) for board in boards.names() for configuration in boards.load(board).fits]
 
 

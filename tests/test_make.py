@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from gateware import boards
-from gateware.extensions import configurations
+from gateware.extensions import features
 from tests.host.model import PeerBoard, SocketBoard
 from tests.host.simbuild import make_build
 
@@ -405,11 +405,12 @@ def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
         (["flash", "BOARD=ecpix"], "BOARD=ecpix: did you mean ecpix5? choose one of "),
         (["sim", "CONFIG=sdrm"], "CONFIG=sdrm: did you mean sdram? choose one of default, "),
         (["sim", "CONFIG=eth sdrm"], "CONFIG=eth sdrm: "),
+        (["sim", "CONFIG=eth+sdrm"], "CONFIG=sdrm: did you mean sdram? choose one of default, "),
     ],
 )
 def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
     """For a wrong board or configuration, the error lists all valid names, including the names from extensions. The
-    names come from the files of the boards and configurations.
+    names come from the files of the boards and features.
     """
     for folder in ("gateware", "lab"):
         shutil.copytree(ROOT / folder, checkout / folder, dirs_exist_ok=True)
@@ -418,7 +419,7 @@ def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
     (line,) = done.stderr.splitlines()
     assert said in line
     listed = line.partition("choose one of ")[2].removesuffix(".  Stop.").split(", ")
-    assert sorted(listed) == sorted(boards.names() if "BOARD" in words[1] else configurations())
+    assert sorted(listed) == sorted(boards.names() if "BOARD" in words[1] else ["default", *features()])
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,7 @@ def load(name: str) -> Board:
     """Return the board with this name. It includes the configurations that extensions add to the board."""
     board: Board = importlib.import_module(f"{__name__}.{name}").BOARD
     for extension in extensions():
-        fits = {**board.fits, **extension.fits.get(name, {})}
-        board = replace(board, fits=fits, left_out={**board.left_out, **extension.left_out.get(name, {})})
+        board = replace(board, fits={**board.fits, **extension.fits.get(name, {})})
     return replace(board, models=load(board.models.name)) if board.models else board
 
 

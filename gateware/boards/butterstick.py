@@ -10,6 +10,14 @@ from ..description import Board, Cable, Fit
 from ..platform.ecp5.clocks import create_crg
 from ..platform.ecp5.rgmii import create_rgmii
 
+_FIT = Fit(
+    cfu_sbox="block_ram",
+    core_sbox="block_ram",
+    pnr_options=("--placer", "static"),
+    path_ps=7000,
+    padding_register=True,
+)
+
 BOARD = Board(
     name="butterstick",
     title="ButterStick (ECP5-85F)",
@@ -23,27 +31,9 @@ BOARD = Board(
     uart_fifo_depth=16,
     rx_window=2048,
     console_name="jtag_uart",
-    fits={
-        "eth": Fit(
-            cfu_sbox="block_ram",
-            core_sbox="block_ram",
-            pnr_options=("--placer", "static"),
-            path_ps=7000,
-            padding_register=True,
-        ),
-    },
-    left_out={
-        "default": "litex-boards names no UART pins: Ethernet is the way in",
-        "macsec": "litex-boards names no UART pins, and keys come over the UART",
-        "macsec_required": "litex-boards names no UART pins, and keys come over the UART",
-        "zephyr": "litex-boards names no UART pins: Ethernet is the way in",
-        "eth_zephyr": "firmware/zephyr has no board for it",
-        "sdram_zephyr": "litex-boards names no UART pins: Ethernet is the way in",
-        "loader": "litex-boards names no UART pins, and the loader is at the UART",
-        "pipelined": "litex-boards names no UART pins: Ethernet is the way in",
-        "external RAM": "its DDR3 has been neither set up nor placed",
-        "USB": "its ULPI PHY has no core in the packages that are used",
-    },
+    lut4=16_300,
+    fit=_FIT,
+    fits={"eth": _FIT},
     device="LFE5UM5G-85F-8BG381C",
     speed_grade="8",
     bootloader=True,

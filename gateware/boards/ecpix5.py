@@ -46,8 +46,10 @@ BOARD = Board(
     uart_fifo_depth=8192,
     rx_window=8192,
     console_name="jtag_uart",
+    lut4=16_300,
+    fit=_SLOWER,
     fits={
-        "default": replace(_FIT, product_cycles=8, rom_size=80 * 1024, clock_met=True),
+        "default": replace(_FIT, product_cycles=8, clock_met=True),
         # `eth` uses nearly all block RAMs. For `eth`, nextpnr's default placer makes the wires a quarter longer than
         # the placer `static` does. With `path_ps`, synthesis may make some paths slower, which saves about 5 % of LUTs.
         "eth": replace(

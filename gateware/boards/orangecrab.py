@@ -26,14 +26,9 @@ BOARD = Board(
     uart_fifo_depth=2048,
     rx_window=2048,
     console_name="jtag_uart",
+    lut4=small.LUT4,
+    fit=small.FIT,
     fits={"default": small.FIT},
-    left_out=small.LEFT_OUT
-    | {
-        "eth": "the board has no Ethernet",
-        "eth_zephyr": "the board has no Ethernet",
-        "external RAM": "its DDR3 has been neither set up nor placed",
-        "USB": "the core that litex-boards takes for it is in no package registry: the UART is on pins",
-    },
     device="LFE5U-25F-8MG285C",
     speed_grade="8",
     bootloader=True,

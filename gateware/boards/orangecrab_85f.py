@@ -16,9 +16,8 @@ BOARD = replace(
     create_platform=lambda: create_platform("85F"),
     uart_fifo_depth=8192,
     rx_window=8192,
-    fits={"default": replace(_FIT, product_cycles=8, rom_size=80 * 1024), "loader": _FIT},
-    left_out={name: why for name, why in ORANGECRAB.left_out.items() if name != "loader"}
-    | dict.fromkeys(("zephyr", "sdram_zephyr"), "firmware/zephyr has no board for it")
-    | {"pipelined": "not placed and routed for this part"},
+    lut4=16_100,
+    fit=_FIT,
+    fits={"default": replace(_FIT, product_cycles=8), "loader": _FIT},
     device="LFE5U-85F-8MG285C",
 )

@@ -130,6 +130,7 @@ BOARD = Board(
     # less time.
     rx_window=3040,
     console_name="sim",
+    fit=Fit(sys_clk_freq=ECPIX5.fit.sys_clk_freq),
     fits={
         name: Fit(
             sys_clk_freq=ECPIX5.fits[name].sys_clk_freq if name in ECPIX5.fits else None,
@@ -139,7 +140,6 @@ BOARD = Board(
             # The core of the MACsec configurations has six engines with many S-boxes. So it uses `block_ram`, the S-box
             # that Verilator compiles fastest.
             core_sbox="block_ram" if name.startswith("macsec") else "table",
-            rom_size=80 * 1024 if name == "default" else 0,
         )
         for name in (
             "default",

@@ -27,14 +27,9 @@ BOARD = Board(
     uart_fifo_depth=8192,
     rx_window=8192,
     console_name="jtag_uart",
+    lut4=16_100,
+    fit=_FIT,
     fits={"default": _FIT, "sdram": _FIT, "loader": _FIT},
-    left_out={
-        "eth": "the board has no Ethernet",
-        "zephyr": "firmware/zephyr has no board for it",
-        "eth_zephyr": "the board has no Ethernet",
-        "sdram_zephyr": "firmware/zephyr has no board for it",
-        "pipelined": "not placed and routed for this speed grade",
-    },
     device="LFE5U-85F-6BG381C",
     speed_grade="6",
     # The revision in the USB descriptor can be wrong: a board v3.1.8 reported v3.0.8.

@@ -15,7 +15,8 @@ BOARD = replace(
     create_platform=lambda: radiona_ulx3s.Platform(device="LFE5U-25F", revision="2.0", toolchain="trellis"),
     uart_fifo_depth=2048,
     rx_window=2048,
+    lut4=small.LUT4,
+    fit=small.FIT,
     fits={"default": small.FIT, "sdram": small.FIT},
-    left_out=small.LEFT_OUT | {"eth": ULX3S.left_out["eth"], "eth_zephyr": ULX3S.left_out["eth"]},
     device="LFE5U-25F-6BG381C",
 )

@@ -6,6 +6,8 @@ from litex_boards.platforms import lattice_versa_ecp5
 from ..description import Board, Cable, Fit
 from ..platform.ecp5.clocks import create_crg
 
+_FIT = Fit(cfu_sbox="block_ram", core_sbox="ecp5")
+
 BOARD = Board(
     name="versa_ecp5",
     title="Lattice ECP5-5G Versa (ECP5-45F)",
@@ -19,16 +21,10 @@ BOARD = Board(
     console_name="jtag_uart",
     # The FPGA has only 108 block RAMs, and the configuration `default` leaves LUTs unused. So the AES core's S-boxes
     # consist of LUTs.
-    fits={"default": Fit(cfu_sbox="block_ram", core_sbox="ecp5")},
-    left_out={
-        "eth": "it takes 95 % of the LUTs and block RAMs: place-and-route had not ended after 18 minutes of a core",
-        "zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
-        "eth_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
-        "sdram_zephyr": "firmware/zephyr has no board for it, and its memories take 128 of the part's 108 block RAMs",
-        "loader": "not placed: it takes all of the part's block RAMs",
-        "pipelined": "the pipelined core takes most of the part's LUTs",
-        "external RAM": "its DDR3 has been neither set up nor placed",
-    },
+    lut4=19_100,
+    fit=_FIT,
+    fits={"default": _FIT},
+    failed={"eth": "place-and-route had not ended after 18 minutes: it takes 95 % of the LUTs and block RAMs"},
     device="LFE5UM5G-45F-8BG381C",
     speed_grade="8",
     cables=(

@@ -28,9 +28,7 @@ def main() -> int:
     """Carries out the command line; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m gateware.flow", description=__doc__)
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
-    parser.add_argument(
-        "configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(extensions.configurations())}"
-    )
+    parser.add_argument("configuration", nargs="?", default=DEFAULT, help="features joined by +; see `make boards`")
     parser.add_argument("--output", type=Path, help="output folder (default build/<board>_<configuration>)")
     parser.add_argument("--flash", choices=MEMORIES, help="load the bitstream into the attached board instead")
     parser.add_argument("--port", help="with --flash: wait until the board answers there, and compare its build id")
@@ -84,7 +82,7 @@ def _simulated(target: targets.Target, directory: Path, traced: bool) -> Path:
     description = directory / "board.json"
     stamp = Stamp(
         directory / "sources.digest",
-        _sources_digest(f"{target.name} {traced}", extensions.sources(target.configuration.name)),
+        _sources_digest(f"{target.name} {traced}", extensions.sources(target.configuration)),
     )
     if not (stamp.is_current() and _is_whole(description) and target.configuration.firmware == "baremetal"):
         stamp.clear()

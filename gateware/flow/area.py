@@ -10,7 +10,7 @@ unit. LiteX puts the name of the function that made the SoC before all names.
 import re
 from collections import Counter, defaultdict
 
-from ..extensions import configurations
+from ..extensions import configuration, features
 from .toolchain import LUT4_OF_CELL
 
 # Maps each unit to prefixes of the names of its cells. A cell belongs to the first unit with a matching prefix.
@@ -40,7 +40,7 @@ UNITS = {
     ),
     "ethernet": ("add_ethernet_", "add_slots_", "fastpathethernet", "liteeth", "sharedmac"),
 }
-UNITS |= {part.name: (f"cipherlanesoc_{part.name}",) for each in configurations().values() for part in each.parts}
+UNITS |= {part.name: (f"cipherlanesoc_{part.name}",) for each in features() for part in configuration(each).parts}
 _MAKER = "write_sources_"
 REST = "rest"  # all cells that belong to no unit in UNITS: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")

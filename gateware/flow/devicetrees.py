@@ -8,7 +8,7 @@ from pathlib import Path
 from .. import boards, targets
 from ..codegen import devicetree
 from ..codegen.__main__ import write_if_changed
-from ..extensions import configurations
+from ..extensions import configuration
 from . import zephyr
 from .firmware import describe_soc
 
@@ -16,7 +16,7 @@ from .firmware import describe_soc
 def zephyr_targets() -> list[targets.Target]:
     """Returns the targets whose firmware runs on Zephyr."""
     named = [(board, name) for board in boards.names() for name in boards.load(board).fits]
-    return [targets.load(board, name) for board, name in named if configurations()[name].firmware == "zephyr"]
+    return [targets.load(board, name) for board, name in named if configuration(name).firmware == "zephyr"]
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lists the boards, and for each board its configurations with their clocks: ``python -m gateware.flow.listing`` (`make
-boards`). Clocks and sizes come from stored results of place-and-route, in folders named `data`.
+"""Lists targets with their clocks, features, and boards: ``python -m gateware.flow.listing`` (`make boards`).
+Clocks and sizes come from stored results of place-and-route, in folders named `data`.
 """
 
 import json
@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from .. import boards, targets
-from ..description import Board, Cable
-from ..extensions import configurations
+from ..configurations import DEFAULT, Configuration, FeatureError
+from ..description import Board, Cable, Fit
+from ..extensions import configuration, features
 from ..platform.ecp5.block_rams import memories
 from ..platform.ecp5.parts import PARTS
 from ..targets import Target
@@ -32,7 +33,8 @@ TARGETS = (
     "LUT4",
     "block RAM",
 )
-LEFT_OUT = ("board", "not supported", "reason")
+FEATURES = ("feature", "what it adds", "LUT4 (est)", "block RAM", "combines with")
+OBSTACLES = ("board", "feature", "why the board cannot have it")
 CABLES = ("board", "revisions", "USB, chip", "UART at USB", "openFPGALoader's options", "source")
 OTHERS = ("board", "other revision", "how it differs")
 RAMS = ("board", "RAM on the board that no configuration uses")
@@ -50,9 +52,44 @@ def target_rows(content: dict[str, Content]) -> list[list[str]]:
     return [_row(target, content) for target in found]
 
 
-def left_out_rows() -> list[list[str]]:
-    """Return a row per unsupported configuration: the board, the configuration, and the reason."""
-    return [[board.name, *item] for board in hardware() for item in board.left_out.items()]
+def feature_rows() -> list[list[str]]:
+    """Return a row for each feature: the feature, its costs on an ECPIX-5, and the features that it combines with.
+
+    Block RAM is counted by arithmetic, without the S-boxes of the core.
+    """
+    rows = []
+    for name, feature in features().items():
+        partners = [other for other in features() if other != name and _combine(name, other)]
+        added = _rams(configuration(name))
+        rams = "-" if added is None else f"{added - _rams(configuration(DEFAULT)):+d}"
+        rows.append([name, feature.title, f"{feature.lut4:+d}", rams, ", ".join(partners) or "nothing"])
+    return rows
+
+
+def obstacle_rows() -> list[list[str]]:
+    """Return a row for each feature that a board cannot have by itself: the board, the feature, and the reason."""
+    rows = []
+    for board in hardware():
+        found = {name: targets.obstacle(targets.of(board, configuration(name))) for name in features()}
+        rows += [[board.name, name, why] for name, why in found.items() if why and name not in board.fits]
+    return rows
+
+
+def _combine(*names: str) -> bool:
+    """Return whether features combine."""
+    try:
+        configuration("+".join(names))
+    except FeatureError:
+        return False
+    return True
+
+
+def _rams(chosen: Configuration) -> int | None:
+    """Return how many block RAMs an ECPIX-5 with this configuration takes; None if they are not counted."""
+    try:
+        return sum(memories(boards.load("ecpix5"), chosen, Fit()).values())
+    except ValueError:
+        return None
 
 
 def cable_rows() -> list[list[str]]:
@@ -88,7 +125,7 @@ def ram_rows() -> list[list[str]]:
     rows = []
     for board in hardware():
         pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
-        used = any(configurations()[name].sdram_cache for name in board.fits)
+        used = any(configuration(name).sdram_cache for name in board.fits)
         rams = [name for pad, name in _RAMS.items() if pad in pads and not used]
         if rams:
             rows.append([board.name, ", ".join(rams)])
@@ -153,7 +190,8 @@ def tables(content: dict[str, Content]) -> list[tuple[tuple[str, ...], list[list
         (CABLES, cable_rows()),
         (OTHERS, other_revision_rows()),
         (RAMS, ram_rows()),
-        (LEFT_OUT, left_out_rows()),
+        (FEATURES, feature_rows()),
+        (OBSTACLES, obstacle_rows()),
     ]
 
 

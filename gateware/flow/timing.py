@@ -29,7 +29,6 @@ from rich.table import Table
 
 from .. import boards, targets
 from ..configurations import DEFAULT
-from ..extensions import configurations
 from ..targets import Target
 from . import bitstream, cache, carries, sweep, toolchain
 from .cache import Stamp, digest
@@ -228,7 +227,7 @@ def main() -> int:
     """Entry point; returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m gateware.flow.timing", description=__doc__.splitlines()[0])
     parser.add_argument("board", help=f"one of {', '.join(boards.names())}")
-    parser.add_argument("configuration", nargs="?", default=DEFAULT, help=f"one of {', '.join(configurations())}")
+    parser.add_argument("configuration", nargs="?", default=DEFAULT, help="features joined by +; see `make boards`")
     parser.add_argument("--seeds", type=sweep.count, default=SEEDS, help=f"how many, from 1 on (default {SEEDS})")
     parser.add_argument("--database", choices=DATABASES, help="time with this one alone (default: with each)")
     sweep.add_options(parser)

@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare the computed number of block RAMs of each target with the number that place-and-route used. A configuration
-that was made smaller for a board must be no smaller than necessary.
+"""Compare the computed number of block RAMs and LUTs of each target with the number that place-and-route used. A
+configuration that was made smaller for a board must be no smaller than necessary.
 """
 
+import contextlib
+import itertools
 import json
 from dataclasses import replace
 
 import pytest
 
 from gateware import targets
-from gateware.configurations import CONFIGURATIONS
+from gateware.configurations import FEATURES, compose
 from gateware.description import Fit
+from gateware.extensions import configuration
 from gateware.flow.firmware import build_firmware
 from gateware.platform.ecp5 import block_rams
 from gateware.platform.ecp5.parts import PARTS
@@ -23,6 +26,16 @@ COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core
 EMPTY_MOST = 1 / 8
 # The targets whose firmware leaves the least free space in a ROM: first of 64 KB, then of 48 KB.
 LONGEST = ("ecpix5_sdram", "colorlight_i5_sdram")
+
+
+def pairs():
+    """Yield the simulated board with each pair of features that combine."""
+    for pair in itertools.combinations(FEATURES, 2):
+        with contextlib.suppress(targets.UnknownTargetError):
+            yield targets.load("sim", "+".join(pair))
+
+
+PAIRS = list(pairs())
 
 
 def total(target, configuration=None):
@@ -56,15 +69,32 @@ def test_what_is_counted_is_what_place_and_route_took(target):
     assert 0 <= total(target) - json.loads(kept.read_text())["bram"] <= rom * EMPTY_MOST
 
 
+@pytest.mark.parametrize("target", HARDWARE, ids=lambda target: target.name)
+def test_the_estimate_of_luts_is_near_what_place_and_route_took(target):
+    path = figures() / f"bitstream-{target.name}.json"
+    if not path.exists():
+        pytest.skip(f"{target.name} has not been placed: run `make bitstream {target.variables}` and `make readme`")
+    estimated, placed = targets.estimated_lut4(target), json.loads(path.read_text())["lut4"]
+    if target.fit.cfu_sbox == target.board.fit.cfu_sbox:
+        assert estimated == pytest.approx(placed, rel=0.05)
+    else:
+        assert estimated < placed, "the target's S-boxes are LUTs, those of the board's general settings are not"
+
+
 @pytest.mark.parametrize("target", COUNTED, ids=lambda target: target.name)
 def test_what_a_board_offers_fits_into_its_part(target):
     assert total(target) <= PARTS[target.board.size].block_rams
 
 
+def unshrunk(target):
+    """Return the target's configuration before it was made smaller for the part."""
+    return targets.fitted(configuration(target.configuration.name), target.fit)
+
+
 def test_where_there_is_room_nothing_shrinks():
     for target in targets.load_all():
         if target.board.name in ("ecpix5", "sim", "ulx3s", "butterstick"):
-            assert target.configuration == targets.fitted(target.configuration.name, target.fit)
+            assert target.configuration == unshrunk(target)
 
 
 def steps_taken(target):
@@ -72,7 +102,7 @@ def steps_taken(target):
     smaller.
     """
     for count in range(len(block_rams.STEPS) + 1):
-        taken = block_rams.shrunk(targets.fitted(target.configuration.name, target.fit), count)
+        taken = block_rams.shrunk(unshrunk(target), count)
         if taken == target.configuration:
             return count
     raise AssertionError(f"{target.name} is not what steps lead to")
@@ -82,7 +112,7 @@ def steps_taken(target):
 def test_nothing_is_given_up_that_need_not_be(target):
     count = steps_taken(target)
     if count:
-        before = block_rams.shrunk(targets.fitted(target.configuration.name, target.fit), count - 1)
+        before = block_rams.shrunk(unshrunk(target), count - 1)
         assert total(target, before) > PARTS[target.board.size].block_rams
 
 
@@ -90,12 +120,14 @@ def test_nothing_is_given_up_that_need_not_be(target):
     "target",
     [
         pytest.param(target, id=target.name, marks=[] if target.name in LONGEST else pytest.mark.thorough)
-        for target in targets.load_all()
+        for target in [*targets.load_all(), *PAIRS]
         if target.configuration.firmware == "baremetal"
     ],
 )
 def test_the_firmware_fits_into_its_memory(target, tmp_path):
-    """The test compiles the firmware, which takes about ten seconds. Only the thorough suite tests all targets."""
+    """The test compiles the firmware, which takes about ten seconds. Only the thorough suite tests all targets, and all
+    pairs of features.
+    """
     assert build_firmware(target, tmp_path / "firmware")
 
 
@@ -115,10 +147,10 @@ def test_a_25f_gets_what_the_page_says():
 
 def test_zephyr_and_what_does_not_fit_stay_as_they_are():
     small = targets.load("colorlight_i5")
-    assert block_rams.scaled(small.board, CONFIGURATIONS["zephyr"], small.fit) == CONFIGURATIONS["zephyr"]
+    assert block_rams.scaled(small.board, compose("zephyr"), small.fit) == compose("zephyr")
     tables = Fit(cfu_sbox="block_ram", core_sbox="block_ram")
-    smallest = block_rams.scaled(small.board, CONFIGURATIONS["default"], tables)
-    assert smallest == block_rams.shrunk(CONFIGURATIONS["default"], len(block_rams.STEPS))
+    smallest = block_rams.scaled(small.board, compose("default"), tables)
+    assert smallest == block_rams.shrunk(compose("default"), len(block_rams.STEPS))
     assert total(replace(small, fit=tables), smallest) > PARTS["25F"].block_rams
 
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that a folder with an extension adds configurations, their settings for boards (`Fit`), and the reasons why some
-boards do not support them.
-"""
+"""Test that a folder with an extension adds features, and settings for boards (`Fit`)."""
 
 import pytest
 
@@ -9,22 +7,23 @@ from gateware import boards, extensions, targets
 from gateware.platform.ecp5.block_rams import memories
 
 EXTENSION = """
-from gateware.configurations import Configuration, Part
+from dataclasses import replace
+
+from gateware.configurations import Feature, Part
 from gateware.description import Fit
 from gateware.extensions import Extension
 
 _PART = Part("copy", "a copy", add="added.soc:add", like="accelerator")
 EXTENSION = Extension(
-    configurations=(Configuration("added", "something more", parts=(_PART,)),),
+    features=(Feature("added", "something more", lambda c: replace(c, parts=(_PART,)), lut4=70_000),),
     sources=("added",),
     fits={"sim": {"added": Fit()}, "ecpix5": {"added": Fit(clock_met=True)}},
-    left_out={"ulx3s": {"added": "too small"}},
 )
 """
 
 
 def clear():
-    for each in (extensions.extensions, extensions.configurations, boards.load):
+    for each in (extensions.extensions, extensions.features, boards.load):
         each.cache_clear()
 
 
@@ -45,8 +44,9 @@ def test_its_configurations_are_targets(added):
     target = targets.load("sim", "added")
     assert (target.name, target.title) == ("sim_added", "simulated board (Verilator), something more")
     assert target.clock_met_by == "ecpix5_added"
-    assert extensions.sources("added") == ("added",) and extensions.sources("default") == ()
-    assert set(extensions.configurations()) == {*extensions.CONFIGURATIONS, "added"}
+    sources = {name: extensions.sources(extensions.configuration(name)) for name in ("added", "gcm+added", "default")}
+    assert sources == {"added": ("added",), "gcm+added": ("added",), "default": ()}
+    assert list(extensions.features()) == [*extensions.FEATURES, "added"]
 
 
 def test_its_parts_take_block_rams(added):
@@ -56,6 +56,6 @@ def test_its_parts_take_block_rams(added):
     assert "copy" not in memories(without.board, without.configuration, without.fit)
 
 
-def test_a_board_tells_why_it_has_no_such_configuration(added):
-    with pytest.raises(targets.UnknownTargetError, match=r"no configuration 'added' \(too small\)"):
+def test_a_board_tells_why_it_cannot_have_the_feature(added):
+    with pytest.raises(targets.UnknownTargetError, match=r"\(it takes about 86100 LUT4, and a 85F has 83640\)"):
         targets.load("ulx3s", "added")

@@ -119,6 +119,8 @@ def shrunk(configuration: Configuration, count: int) -> Configuration:
         if slots := step.get("rx_slots"):
             if configuration.ethernet:
                 configuration = replace(configuration, ethernet=replace(configuration.ethernet, rx_slots=slots))
+        elif "rom_size" in step and configuration.code_size:  # the ROM holds the loader, not the firmware
+            configuration = replace(configuration, code_size=step["rom_size"], compact=step["compact"])
         elif "sdram_cache" not in step or configuration.sdram_cache:
             configuration = replace(configuration, **step)
     return configuration

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """The tables of `make boards`: one page for the product's configurations, one for the laboratory's configurations."""
 
-from gateware.flow.listing import LEFT_OUT, SOURCES, TARGETS, tables
+from gateware.flow.listing import FEATURES, OBSTACLES, SOURCES, TARGETS, tables
 from lab.extension import EXTENSION
 from lab.results.kept import Content
 from lab.results.tables import Table, table
 
 COMMAND = "make bitstream BOARD=... CONFIG=..."
-_ADDED = {configuration.name for configuration in EXTENSION.configurations}
+_ADDED = {feature.name for feature in EXTENSION.features}
 
 
 def _is_added(headings: tuple[str, ...], row: list[str]) -> bool:
     """Return True if a row belongs to a configuration that the laboratory adds."""
     if headings == TARGETS:
         return row[0].endswith(tuple(f"_{name}" for name in _ADDED))
-    return headings == LEFT_OUT and row[1] in _ADDED
+    names = {FEATURES: row[0], OBSTACLES: row[1]}
+    return names.get(headings) in _ADDED
 
 
 def render(content: dict[str, Content]) -> list[str]:

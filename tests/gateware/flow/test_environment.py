@@ -106,7 +106,8 @@ def test_another_revision_has_its_own_cable_and_uart(monkeypatch):
     [
         (
             ["ulx3s", "eth"],
-            "board ulx3s has no configuration 'eth' (the board has no Ethernet): choose one of default, sdram, loader",
+            "board ulx3s has no configuration 'eth' (Cipherlane sets up no Ethernet on this board): choose one of "
+            "default, sdram, loader, or combine features as in eth+sdram (`make boards` lists them)",
         ),
         (["orangecrab"], "the UART of OrangeCrab r0.2 (ECP5-25F) may be at any adapter: name it by PORT=/dev/ttyUSB0"),
         (

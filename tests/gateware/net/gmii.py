@@ -19,7 +19,7 @@ from litex.gen.fhdl.verilog import convert
 from litex.soc.interconnect import csr_bus
 from migen import ClockDomain, ClockDomainsRenamer, Module, Record
 
-from gateware.configurations import CONFIGURATIONS
+from gateware.configurations import compose
 from gateware.ctr.service import create_service
 from gateware.net.ethernet import FastPathEthernet
 from gateware.net.events import Event
@@ -45,7 +45,7 @@ BANK_WORDS = 512  # each register bank begins at a multiple of this number of re
 # The smallest AES core that encrypts at the full wire rate. Its S-boxes are the type that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
 # The AES core of the boards with MACsec, but with "block_ram" S-boxes, which Verilator compiles fastest.
-_PROTECTED = CONFIGURATIONS["macsec"].ethernet
+_PROTECTED = compose("macsec").ethernet
 PROTECTED_CORE = {"datapath": _PROTECTED.core_datapath, "sbox": "block_ram", "engines": _PROTECTED.core_engines}
 
 HARNESS = """
