@@ -42,7 +42,7 @@ def pytest_configure():
 
 @pytest.fixture(autouse=True, scope="module")
 def designs_as_in_a_new_process():
-    """Before each test file, reset the counters from which Migen makes names, and Migen's lists of named objects.
+    """Before each test file, reset the global state from which Migen makes names, as if the process were new.
 
     Compiled models are cached by the design's text, so this text must not depend on the test files that ran before.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sets attributes of memories for synthesis. The main one declares that reads do not collide with writes.
+"""Sets synthesis attributes of memories. The main attribute declares that no logic uses reads that collide with writes.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
 Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The
@@ -41,8 +41,9 @@ def in_block_ram(module: Module) -> None:
 
 
 def in_luts(module: Module, words: int) -> None:
-    """Let synthesis use LUTs for all memories of at most `words` words in a module tree, even after `block_ram`
-    was called for them.
+    """Let synthesis use LUTs for small memories (at most `words` words) of a module and its submodules.
+
+    This also cancels an earlier call of `block_ram` for these memories.
     """
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words:
@@ -52,7 +53,7 @@ def in_luts(module: Module, words: int) -> None:
 
 
 def distributed(module: Module, words: int) -> None:
-    """Force LUTs for all memories in a module tree that have at most `words` words and are `without_collisions`."""
+    """Force LUTs for all `without_collisions` memories of at most `words` words in a module and its submodules."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words and NO_RW_CHECK in getattr(special, "attr", ()):
             special.attr = {NO_RW_CHECK, DISTRIBUTED}

@@ -14,7 +14,7 @@ from .platform.ecp5.block_rams import scaled
 
 @dataclass(frozen=True)
 class Target:
-    """A board, a configuration, and the settings with which the configuration fits into the board's part."""
+    """A board, a configuration, and the settings that make the configuration fit into the board's FPGA."""
 
     board: Board
     configuration: Configuration
@@ -90,7 +90,7 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
 
 
 def fitted(configuration: str, fit: Fit) -> Configuration:
-    """Return the configuration of this name, with the ROM size of `fit` if `fit` gives one."""
+    """Return the configuration of this name. If `fit` gives a ROM size, this size replaces the configuration's own."""
     found = configurations()[configuration]
     return replace(found, rom_size=fit.rom_size or found.rom_size)
 

@@ -117,8 +117,8 @@ def shares(
 
 @cache
 def waterfall(title: str, x_name: str, courses: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]) -> str:
-    """Draw processes as a waterfall, with one row for each stage of a process. The bar of a stage begins where the bar
-    of the previous stage ends.
+    """Draw how long the stages of one or several processes take. Each stage has a row with a bar. The bar of a stage
+    begins where the bar of the previous stage ends.
 
     Args:
         title: title of the plot.

@@ -75,8 +75,8 @@ def digits(value: float) -> str:
 
 
 def figure(width: float, height: float) -> Figure:
-    """Return an empty picture of `width` by `height` inches. Call this function, and draw in the picture, only inside
-    the block of `with settings():`.
+    """Return an empty picture of `width` by `height` inches. Create the picture and draw in the picture only inside a
+    block `with settings():`.
     """
     return Figure(figsize=(width, height))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the measured figures that the repository contains, for tests that compare with them or show them."""
+"""Finds the folder of measured figures in this repository, for tests that compare or show these figures."""
 
 from pathlib import Path
 

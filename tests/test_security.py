@@ -60,8 +60,8 @@ def test_each_runs_where_the_page_says():
 
 
 def test_each_has_a_guard_without_which_it_is_to_fail():
-    """Each named test must have a guard: code without which the test fails. `make mutants MUTANTS=--guards` checks
-    this. A proof needs no guard: its file contains faulty copies of the design, which the proof must refute.
+    """Each test in SECURITY.md must have a guard: code without which the test fails. `make mutants MUTANTS=--guards`
+    checks this. A proof needs no guard, because its file also tries to prove faulty copies of the design.
     """
     assert {each.tests[0] for each in guards()} == {name for name in PROMISED if not name.startswith(PROOFS)}
     for name in PROMISED:

@@ -44,8 +44,8 @@ struct ethernet {
 	uint32_t suspect;
 	/**
 	 * `erasing`: number of the slot that is being erased; ETHMAC_RX_SLOTS if there is none.
-	 * `left`: number of bytes in this slot that must still be erased. When `left` is 0, the
-	 * slot stays marked as stale until a poll finds no frame.
+	 * `left`: number of bytes in this slot that must still be erased. The slot stays marked in
+	 * `stale` until `left` is 0 and ethernet_poll finds no new frame.
 	 */
 	uint32_t erasing;
 	uint32_t left;
@@ -67,11 +67,12 @@ void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size)
 
 /**
  * Zeroizes the staging buffer and the transmit slots, and marks all receive slots as stale.
+ * ethernet_poll zeroizes stale slots later, when it finds no new frame.
  *
  * The function first waits until the Ethernet MAC has sent all frames. If this takes more than 1
- * ms, the transmit slots are not zeroized. ethernet_poll zeroizes the stale slots later, when it
- * finds no new frame. It spares the slot that the Ethernet MAC writes next until a new frame in
- * that slot was handled. A frame that carries a key is always zeroized as soon as it has been read.
+ * ms, the transmit slots are not zeroized. The slot to which the Ethernet MAC writes next stays
+ * stale until a new frame in it was handled. A frame that carries a key is always zeroized as soon
+ * as it has been read.
  */
 void ethernet_forget(struct ethernet *ethernet);
 

@@ -17,7 +17,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* The engines in the Makefile's folder EXTENSION. */
+#include "extension.h" /* from the folder in the make variable EXTENSION */
 #endif
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE
@@ -107,24 +107,26 @@ static int draw(void *context, uint32_t *words, size_t count)
 static bool forgets = true;
 #ifdef MAIN_RAM_BASE
 /*
- * True if the L2 cache was written back to SDRAM while a record was still arriving. SDRAM can then
- * contain a part of this record. So the firmware zeroizes the memories again after the record has
- * arrived.
+ * True if the firmware must zeroize the memories again when the arriving record is complete. The
+ * firmware has written the L2 cache back to SDRAM while the record was still arriving, so SDRAM can
+ * contain a part of the record.
  */
 static bool again;
 #endif
 
 #ifdef CSR_MACSEC_BASE
 /*
- * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. In simulation,
- * this is 1/25 of the true number. A simulated board is 30 to 200 times slower than a real one. But
- * its peer is a real machine, which expects an MKPDU (a message of MKA) within six seconds.
+ * Number of clock cycles in one millisecond of MKA (MACsec Key Agreement). A simulated board is 30
+ * to 200 times slower than a real board. But the peer is a real machine, which expects an MKPDU (a
+ * message of MKA) within six seconds. So in simulation, MKA's millisecond has only 1/25 of the
+ * cycles.
  */
 #define MKA_MS_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000 / (CIPHERLANE_SIMULATED ? 25 : 1))
 
 /**
- * Writes random bytes for MKA. A real board computes the bytes from noise, with the engine @p
- * context. A simulated board has no source of noise, so its bytes are predictable.
+ * Writes random bytes for MKA. A real board computes these bytes from the words of its noise
+ * source, with the AES engine @p context. A simulated board has no noise source, so its bytes are
+ * predictable.
  */
 static int mka_random(void *context, uint8_t *bytes, size_t count)
 {
@@ -307,8 +309,8 @@ int main(void)
 	macsec.config.modes_hw = &ise_device;
 	macsec.config.random = mka_random;
 	/*
-	 * In simulation, send an MKPDU more often. Otherwise, if the computer is busy, the peer
-	 * could regard the simulated board as lost.
+	 * In simulation, send MKPDUs more often. Otherwise the peer could time out while the
+	 * computer that runs the simulation is busy.
 	 */
 	macsec.config.hello_ms = CIPHERLANE_SIMULATED ? 100 : 0;
 	macsec.config.send = mka_send;

@@ -8,8 +8,9 @@
 #include "zeroize.h"
 
 /*
- * Size of the CPU's data cache, and of a cache line. port_forget overwrites the cache by reading
- * one word of each line: the cache is direct-mapped, and a miss loads a whole line.
+ * Size of the CPU's data cache in bytes, and of a cache line in words. port_forget reads one word
+ * of each line from ROM. The cache is direct-mapped and a miss loads a whole line, so these reads
+ * overwrite the cache.
  */
 #define DCACHE_BYTES        4096u
 #define DCACHE_LINE_WORDS   8u

@@ -38,9 +38,10 @@ struct loader {
 	const char *board;
 	const uint8_t *build_id;
 	/**
-	 * True while the loader waits before it starts the firmware, until it receives a request
-	 * for the loader itself. While the member is true, the loader ignores requests for the
-	 * firmware. The host repeats these requests, and the firmware answers them after its start.
+	 * True while the loader waits for a first request before it starts the firmware. A request
+	 * for the loader makes the member false. While it is true, the loader does not answer
+	 * requests for the firmware. The host repeats such a request until the firmware has started
+	 * and answers it.
 	 */
 	bool passing;
 	/** True while an image with the header `header` is being transferred. */

@@ -135,7 +135,7 @@ class OnTheFlyCipher(Module):
         return result
 
     def _next_words(self, step: Signal, width: int, rcon: Signal, sbox: str) -> list[Signal]:
-        """Return those words of the next round key that the present step computes.
+        """Return the words of the next round key that the step with number `step` computes.
 
         The key shifts by as many words: its first words come next, its last are new.
         """

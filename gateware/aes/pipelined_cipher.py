@@ -76,7 +76,7 @@ class PipelinedCipher(Module):
         ranks = rounds * stages  # number of data registers in the pipeline, without the first one (rank 0)
 
         # Registers before the write ports of the round-key memories. Each round of the pipeline has its own memory. A
-        # key that needs fewer rounds than the pipeline has uses only the memories of the last rounds.
+        # key with fewer rounds than the pipeline uses the memory of round 0 and the memories of the last rounds.
         write = Signal(rounds + 1)  # bit n is 1: a round key is written to the memory of round n
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
@@ -110,7 +110,7 @@ class PipelinedCipher(Module):
         ]
 
         def round_key(number: int):
-            """Return the key of round `number`, for the block that is now in data register (rank) `number * stages`."""
+            """Return the round key of round `number` for the block in the data register of rank `number * stages`."""
             memory = KeyMemory(width=BLOCK_BITS, depth=slots, registered=slots > 1)
             self.submodules += memory
             self.comb += [

@@ -139,7 +139,7 @@ class BlockGCM(Module):
         items = ResetInserter()(stream.Buffer([("data", BLOCK_BITS), ("final", 1)]))
         self.submodules.items = items
         moves = Signal()  # 1: the block is encrypted or decrypted; 0: GHASH only hashes it
-        step_tag = Signal()  # 1: the tag to verify enters GHASH in this cycle
+        step_tag = Signal()  # 1: this unit accepts the client's tag, which it will verify
         self.comb += [
             *[counts[n].eq((left != 1) | (tail == 0) | (tail > n)) for n in range(BLOCK_BYTES)],
             given.eq(sink.data & Cat(*[Replicate(count, 8) for count in counts])),
@@ -177,7 +177,8 @@ class BlockGCM(Module):
         # key was replaced.
         loaded, loaded_slot = Signal(), Signal(len(message.slot))
         right, load = Signal(), Signal()
-        # `old`: the tables of GHASH must be zeroized; `quiet`: GHASH processes no message
+        # `old`: the key of GHASH's tables was withdrawn, so the tables must be zeroized. `quiet`: GHASH processes no
+        # message, so the tables can be zeroized.
         old, quiet = Signal(), Signal()
         here = Signal()
         self.comb += [
@@ -266,7 +267,7 @@ class BlockGCM(Module):
             *part,
             If(left == 0, NextState("IV_LENGTH")),
         )
-        fsm.act(  # the state IV_LENGTH waits for GHASH, and sends it the block with the length of the IV
+        fsm.act(  # the state IV_LENGTH waits until GHASH accepts the block with the length of the IV
             "IV_LENGTH",
             add.valid.eq(1),
             add.data.eq(_lengths(None, message.iv_length)),
@@ -298,7 +299,7 @@ class BlockGCM(Module):
             If(~message.decrypt & ~message.refused, add.data.eq(text)),
             If(left == 0, NextState("LENGTHS")),
         )
-        fsm.act(  # the state LENGTHS waits for GHASH, and sends it the lengths of the additional data and the text
+        fsm.act(  # the state LENGTHS waits until GHASH accepts the block with the lengths of additional data and text
             "LENGTHS",
             add.valid.eq(1),
             add.data.eq(_lengths(message.aad_length, message.text_length)),
@@ -321,7 +322,10 @@ class BlockGCM(Module):
 
 
 def _lengths(first, second) -> Cat:
-    """Return the block of lengths for GHASH: two lengths in bits, 64 bits each, big-endian. None counts as 0."""
+    """Return GHASH's block of lengths, made from two lengths in bytes. The value None stands for the length 0.
+
+    The block contains each length as a big-endian number of bits, in 64 bits.
+    """
     halves = []
     for length in (first, second):
         bits = [0] * 3 + [length[n] if length is not None else 0 for n in range(LENGTH_BITS)] + [0] * (61 - LENGTH_BITS)

@@ -105,13 +105,13 @@ class GCMMessages(Module):
             subkeys.clear.eq(self.clear),
         ]
 
-        # The register `waiting` stores the next message until its keystream is requested. Before this request, the
-        # message waits until its slot has a subkey. If the slot has no key, the message does not wait for a subkey.
+        # The register `waiting` stores a message until the message is sent as a job. Before that, the message waits
+        # until its slot has a subkey. If the slot has no key, the message does not wait for a subkey.
 
-        # 1: the waiting message can be sent as a job. A message with an IV of 96 bits must first request its keystream.
-        # A message with another IV requests its keystream later, through `late`.
+        # 1: the waiting message can be sent as a job. If its IV has 96 bits, its keystream has been requested. If its
+        # IV has another length, its keystream is requested later, through `late`.
         asked = Signal()
-        owed = Signal()  # 1: a job was sent before its keystream was requested; `late` must still request the keystream
+        owed = Signal()  # 1: a job was sent without its keystream, which must still be requested through `late`
         owed_blocks, owed_slot = Signal(BLOCKS_BITS), Signal(slot_bits)
         blocks = Signal(BLOCKS_BITS)
         short_iv = Signal()  # 1: the IV has 96 bits

@@ -30,8 +30,9 @@ from .arbiter import Arbiter
 from .client import USES_MAX, Client, KeyPort
 from .key_store import KeyStore
 
-# Maximum number of cycles that a key command waits until no datagram uses its key. A datagram of 1448 bytes and a full
-# keystream queue together have about 110 blocks. Each block takes at most 56 cycles.
+# Time limit in cycles for a key command that waits until no datagram uses its key. In normal operation, the command
+# waits for about 110 blocks or less: a datagram of 1448 bytes and a full keystream queue. Each block takes at most 56
+# cycles.
 WAIT_CYCLES = 8192
 
 

@@ -85,7 +85,7 @@ class PacketCTR(Module):
         # Each message goes to the CTR service. In the same cycle, its number of blocks is stored in the queue
         # `packets`.
         blocks = Signal(BLOCKS_BITS)
-        # number of packets that must still leave although `flush` dropped their messages
+        # number of packets that must leave as zeros, because `flush` dropped their keystream
         flushed = Signal(max=PACKETS + 2)
         take = Signal()
         self.comb += [

@@ -48,7 +48,7 @@ class SharedPort(Module):
         order = ResetInserter()(stream.SyncFIFO([("mode", 1), ("more", count_bits)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        # number of the mode that may request now. This is a register, because an adder follows in the same path
+        # number of the mode that may send a request now. A register stores this number, to shorten the path to an adder
         turn = Signal()
         asks = Signal()
         self.comb += [

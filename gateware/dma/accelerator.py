@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES-CTR accelerator: registers and DMA, a client of the CTR service (SP 800-38A, 6.5; TS 33.401, annex B.1.3).
+"""The AES-CTR accelerator: a DMA with registers that uses the CTR service (SP 800-38A, 6.5; TS 33.401, annex B.1.3).
 
 ::
 
@@ -225,8 +225,8 @@ class CTRAccelerator(AcceleratorRegisters):
             If(ledger.submit & ~ledger.busy, self.cycles.status.eq(0)),
         ]
 
-        # Key commands. This logic refuses commands with a wrong slot or length. `load_key` zeroizes the key words even
-        # if it is refused.
+        # Key commands. This logic refuses a command with a wrong slot or a wrong key length. If this logic refuses
+        # `load_key`, it still zeroizes the key words that software has written.
         no_slot, wrong_length = Signal(), Signal()
         self.comb += [
             no_slot.eq(key_config.slot >= slots),

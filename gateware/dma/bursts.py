@@ -181,7 +181,7 @@ class BurstMaster(Module):
         write_ends = write_beat & head.last  # 1: this beat ends the write job
         reads_end = write_ends
         new_write = write_error.eq(Error.NONE)
-        # 1: no write has failed. The descriptor's result then depends only on its reads.
+        # 1: no write has failed, so the result of the reads becomes the result of the descriptor
         no_error = write_error == Error.NONE
         if parts:
             write_final, write_reads = Signal(reset=1), Signal()

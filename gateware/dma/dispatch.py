@@ -175,7 +175,7 @@ class Dispatcher(Module):
 
 
 def lengths(source, size, last_place, blocks, extra) -> list:
-    """Return Migen statements that set `blocks` to a buffer's number of blocks, and `extra` to beats minus `blocks`.
+    """Return Migen statements that compute a buffer's number of blocks, and how many more beats than blocks it has.
 
     A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than blocks if s
     plus the position of the last byte in its block is at least 16.

@@ -225,7 +225,7 @@ class GCMDispatcher(Module):
         jobs = [(self.read_job, reads), (self.gather_job, reads), (self.scatter_job, writes & ~refusal)]
         bits = Mux(head.in_bits & ~is_gcm, head.length[:3], 0)
         is_tag = part == TAG
-        # 1: no later part of the message has to be read (only used for a message to encrypt)
+        # 1: this is the last part of the message to read from memory (valid only for a message to encrypt)
         last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))
         self.comb += [
             *job_fields(self, source, destination, size, blocks, extra, bits=bits, give=gives_jobs & writes),
@@ -287,8 +287,8 @@ class GCMDispatcher(Module):
             refusal.eq(~message),
             If(~wait & all_ready, give.eq(1), gives_jobs.eq(1), *end),
         )
-        # The state MESSAGE waits for the slot's key and for earlier descriptors, as the state GIVE does. If the message
-        # has no error, this state also waits for the GCM engine. If the message has an error, it waits for the units.
+        # The state MESSAGE waits, like the state GIVE, for key commands and earlier descriptors. If the message has no
+        # error, the state MESSAGE also waits for the GCM engine. If the message has an error, it waits for the units.
         fsm.act(
             "MESSAGE",
             refusal.eq(~good),

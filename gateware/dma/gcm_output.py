@@ -23,7 +23,7 @@ from ..gcm.hold import HOLD_LAYOUT
 from .errors import ERROR_BITS, Error
 
 OUTPUT_JOB_LAYOUT = [("decrypt", 1), ("text", 1), ("tag_length", 5)]
-# Depth of the queues. At any time, fewer messages than this have an unfinished write job.
+# Depth of the queues, in messages. The DMA never has as many unfinished write jobs as this number.
 MESSAGES = 8
 
 

@@ -43,8 +43,8 @@ _MAKER = "write_sources_"
 REST = "rest"  # all cells that belong to no unit in UNITS: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
-# Names that LiteX chose for memories and for logic that it moved. These names do not tell to which unit a cell belongs.
-# In the name of a cell, more text can follow.
+# LiteX's names for memories and for logic that LiteX moved. If a cell's name begins with one of these names, the name
+# does not tell the cell's unit.
 _NAMELESS = re.compile(r"(storage|mem|packet_words|comb_[a-z_]+)(_?\d+)?")
 
 
@@ -77,7 +77,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit of the cell with this name. For a name that tells no unit, returns LiteX's name or `REST`."""
+    """Returns the unit of the cell with this name. If the name tells no unit, returns `REST` or a name like ``mem``."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):

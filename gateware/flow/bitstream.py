@@ -30,9 +30,9 @@ from .firmware import REPOSITORY, build_firmware
 # Adders with at most this number of bits take fewer LUTs without a carry chain, because nextpnr adds two carry cells to
 # each chain.
 LUT_SUM_BITS = 8
-# The CPU's source reads its memories by SpinalHDL's readSync, whose value is undefined if the same word is written in
-# the same cycle. The generated Verilog, however, specifies that the read returns the old value. To guarantee the old
-# value, synthesis would add 200 LUT4 on the CPU's longest paths. So the CPU's memories get the attribute `no_rw_check`.
+# In the CPU's source (SpinalHDL), a read has an undefined value if the same word is written in the same cycle. The
+# Verilog that SpinalHDL generates specifies the old value. To guarantee the old value, synthesis would add 200 LUT4 on
+# the CPU's longest paths. The attribute `no_rw_check` of the CPU's memories prevents this.
 CORE_MODULES = ("VexRiscv", "InstructionCache", "DataCache")
 SYNTHESIS = [
     "hierarchy -top {build_name}",

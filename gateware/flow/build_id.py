@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Computes the build id: 16 bytes in the boot ROM that identify gateware and firmware. The record `info` returns it.
+"""Computes the build id: 16 bytes in the boot ROM that identify gateware and firmware. The record `info` contains them.
 
 ::
 
@@ -146,7 +146,7 @@ def rom_file(gateware: Path, name: str) -> Path:
 
 
 def code_file(gateware: Path, name: str) -> Path:
-    """Returns the path of the code memory's file, in the format of a ROM file. It exists only if there is a loader."""
+    """Returns the path of the code memory's file, which has a ROM file's format. Only builds with a loader have it."""
     return gateware / f"{name}_code.init"
 
 

@@ -120,7 +120,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Removes cells that no cell drives (if `backwards`: that drive no cell), until no such cell remains."""
+    """Removes cells that no cell drives (or, with `backwards`, that drive no cell), until no such cell remains."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

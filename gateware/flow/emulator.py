@@ -107,7 +107,7 @@ def _until_ended() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, BrokenPipeError):
-        sys.stdout = None  # otherwise Python would flush it at exit, and a flush of a closed output fails
+        sys.stdout = None  # at exit, Python would flush standard output; this fails if the output is closed
     finally:
         signal.signal(signal.SIGTERM, before)
 

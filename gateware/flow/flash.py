@@ -9,7 +9,7 @@ from cipherlane.link import flashing
 from ..targets import Target
 from . import build_id
 
-# make's variable for a board's revision, in the form in which error messages print it.
+# The `make` variable that selects a board's revision. Error messages print this text.
 REVISION = "REVISION="
 
 

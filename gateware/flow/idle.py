@@ -25,7 +25,7 @@ from migen.fhdl.decorators import ModuleTransformer
 from migen.fhdl.specials import _MemoryPort
 from migen.fhdl.tools import list_clock_domains, list_signals, list_special_ios, list_targets, rename_clock_domain
 
-TERMS = 128  # maximum number of terms in an expression; Migen's visitors recurse into each term
+TERMS = 128  # maximum number of terms in an expression; Migen's visitors recurse once for each term
 
 
 class IdleEdgesLeftOut(ModuleTransformer):
@@ -86,7 +86,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
             domain.clk.eq(ClockSignal("sys") & (run != 0)),
             domain.rst.eq(ResetSignal("sys")),
         ]
-        # `run` has its own clock domain, so that the simulator evaluates `run` only after edges of the unit's clock.
+        # `run` changes at the falling edge of the system clock. So `run` is stable while the system clock is 1.
         fragment.sync[falling.name] = [run.eq(Cat(inside, outside))]
         fragment.clock_domains += [domain, falling]
 

@@ -112,7 +112,7 @@ static void on_readable(evutil_socket_t fd, short what, void *argument)
 {
 	struct uart *uart = argument;
 	const bool urgent = sockatmark(fd) == 1;
-	/* If the next byte is urgent, reads only this byte, else the bytes before an urgent one. */
+	/* Reads one byte if it is urgent. Otherwise, recv() stops before the next urgent byte. */
 	ssize_t count = recv(fd, uart->to_board, urgent ? 1 : TO_BOARD, 0);
 
 	(void)what;
@@ -164,7 +164,7 @@ static int number(struct json_object *arguments, const char *name)
 	return json_object_object_get_ex(arguments, name, &value) ? json_object_get_int(value) : -1;
 }
 
-/* Called when the host tool has ended: ends the simulator by a signal, between two of its steps. */
+/* Called when the host tool has ended. SIGTERM ends the simulator between two of its steps. */
 static void on_tether(evutil_socket_t fd, short what, void *argument)
 {
 	(void)fd;

@@ -7,15 +7,16 @@ Writes use the same address in all lanes.
 
 Pins = dict[str, list[int]]
 ROW = 18  # bits of a row of block RAM
-UNIT = 9  # bits of the smallest part of a row that can be written
-# Maps the width of a port in bits to n: the row number begins at address bit n. In a write, lower address bits select
-# the units of the row to write.
+UNIT = 9  # bits of a unit, which is half a row; a write changes whole units
+# Maps the width of a port in bits to the lowest address bit of the row number. In a write, lower address bits select
+# the units that are written.
 FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}
 
 
 def same(bits: list[int], mask: int) -> int | None:
-    """Returns the number that `bits` form, least significant bit first, or None if it differs between lanes. Each of
-    `bits` is an integer with one bit per lane (copy of the core); `mask` has a 1 for each lane.
+    """Returns the number in `bits`, least significant bit first; None if the lanes have different numbers.
+
+    Each of `bits` is an integer with one bit per lane (copy of the core); `mask` has a 1 for each lane.
     """
     number = 0
     for n, bit in enumerate(bits):
@@ -74,7 +75,7 @@ class DistributedRAM:
         return value
 
     def edge(self, values: list[int]) -> list[tuple[int, int]]:
-        """Performs a clock edge; `values` are the wires' values before it. Returns an empty list: no wire changes."""
+        """Performs a clock edge: writes to the memory if enabled. Returns an empty list: the edge changes no wire."""
         enabled = bool(values[self._pins["WRE"][0]]) != self._inverted
         if enabled:
             row = same([values[wire] for wire in self._pins["WAD"]], self._mask)

@@ -63,7 +63,7 @@ class _Bench(LiteXModule):
         self.specials += Instance(target.name, **pins)
 
     def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
-        """Makes a simulated RGMII PHY; maps the netlist's pins to the PHY's signals, and the MDIO pin to a pull-up."""
+        """Makes a simulated RGMII PHY. Returns a signal of the PHY, or a constant, for each pin of the netlist."""
         clock = platform.request("sys_clk", 1).sys_clk
         gmii = platform.request("gmii_eth")
         rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()

@@ -31,8 +31,8 @@ from .firmware import REPOSITORY, FirmwareError
 
 RESULTS = REPOSITORY / "build" / "results"
 STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream.routed}
-# The host's time limit in seconds. At 1 Mbaud, a byte takes 1000 cycles. The simulator simulates some tens of thousands
-# of cycles a second.
+# Time in seconds for which the host waits for an answer over the UART. At 1 Mbaud, a byte takes 1000 cycles. In a
+# second, the simulator performs only some tens of thousands of cycles.
 TIMEOUT_S = 900
 # Time in seconds after which the host sends a datagram again. A board that is still in reset loses datagrams.
 DATAGRAM_TIMEOUT_S = 100
@@ -130,9 +130,7 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
 
 
 def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
-    """Returns a line for each cycle count that is not as expected. Cycles of a transfer may differ from the expected
-    number by up to `transfers`.
-    """
+    """Returns a line of text for each unexpected cycle count. `transfers` is the tolerance in cycles for transfers."""
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records

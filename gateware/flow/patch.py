@@ -118,7 +118,7 @@ def _words(file: Path) -> list[int]:
 
 
 def _made_of(gateware: Path, name: str) -> tuple[bytes, list[list[str]]]:
-    """Returns the inputs of place-and-route, and the commands of nextpnr and ecppack that make the bitstream."""
+    """Returns a digest of the inputs of place-and-route, and the commands of nextpnr and ecppack for the bitstream."""
     lines = (gateware / f"build_{name}.sh").read_text().splitlines()
     commands = [shlex.split(line) for line in lines if line.startswith(("nextpnr-ecp5 ", "ecppack "))]
     return build_id.of_gateware(gateware, name), commands

@@ -45,7 +45,7 @@ from .zephyr import ZephyrError
 BUILD = REPOSITORY / "build"
 PACKAGING = BUILD / "package"
 SUMS = "SHA256SUMS"
-_LIMIT_S = 1800  # time limit of each program that makes packages, pages or the list of packages
+_LIMIT_S = 1800  # time limit in seconds of each program that makes packages, pages or the list of packages
 _TAIL = 400  # maximum number of characters of a failed program's output in a message
 
 
@@ -147,7 +147,7 @@ def _commit() -> tuple[str, str]:
 
 
 def _bitstreams(chosen: list[Target], folder: Path) -> tuple[dict[str, dict], dict[str, str]]:
-    """Build targets and copy their bitstreams. Return {file: build id and clocks} and {failed target: error}."""
+    """Build targets and copy the bitstreams. Return each file's build id and clocks, and each failed target's error."""
     built, left_out = {}, {}
     for target in chosen:
         try:
@@ -195,7 +195,7 @@ def _pages(path: Path, epoch: str) -> None:
 
 
 def _sign(sums: Path, key: Path, comment: str) -> None:
-    """Write the signature of a file next to it. The program asks for the key's password at the terminal."""
+    """Sign a file with minisign, which asks for the key's password. The signature is written next to the file."""
     try:
         done = subprocess.run(
             ["minisign", "-S", "-s", str(key), "-m", str(sums), "-t", comment], stdout=subprocess.DEVNULL

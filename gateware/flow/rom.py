@@ -21,7 +21,7 @@ UNITS = 2048
 # Units (9-bit words) per line in a bitstream's text form.
 _LINE = 8
 _NAMES = {"rom": "ROM", "code": "code memory"}
-_WORDS_A_UNIT = 8  # code memory: a block RAM stores one bit of each word, so a 9-bit unit has bits of 8 words
+_WORDS_A_UNIT = 8  # in the code memory, each block RAM stores one bit of each word; a unit stores this bit for 8 words
 
 
 class LayoutError(ValueError):
@@ -75,7 +75,7 @@ class Layout:
         return words
 
     def units(self, words: Sequence[int]) -> dict[int, list[int]]:
-        """Maps each block RAM's number to its 9-bit units when the memory contains `words`. All other bits are 0.
+        """Returns the 9-bit units of each block RAM, by number, for a memory that contains `words`. Other bits are 0.
 
         Raises
         ------

@@ -134,7 +134,7 @@ def build(target: Target, directory: Path, traced: bool = False) -> Path:
 
 
 def key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
-    """Returns a digest of everything that the simulator is built from. Locations of folders do not matter."""
+    """Returns a digest of everything from which the simulator is built. The digest ignores the locations of folders."""
     places = (directory, LITEX_SIMULATOR, sys.prefix, cache.REPOSITORY)
     used = [path for path in LITEX_SIMULATOR.rglob("*") if path.suffix in (".c", ".h", "") and path.is_file()]
     texts = [*(cache.code(path) for path in sorted([*sources, *used])), json.dumps(commands)]
@@ -192,7 +192,7 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
 
 
 def _while_valid(unit) -> dict:
-    """Maps each input shared with other units to a signal, which is 1 while this unit uses the input.
+    """Maps each input that the unit shares with other units to a signal. The signal is 1 while the unit uses the input.
 
     The inputs are operands, read data and written registers.
     """

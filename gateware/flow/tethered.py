@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs tools that take minutes. The tools and all their children end when this process ends, even if it is killed.
+"""Runs tools that take minutes. When this process ends or is killed, the tools and all their children end, too.
 
 This file is also the program that starts the tool, in a process group of its own. It reads from a pipe to its parent.
 When the parent ends or is killed, the kernel closes the pipe, and the program kills the group.

@@ -39,8 +39,8 @@ from .sweep import INPUTS, Failed, SweepError, Workers
 from .zephyr import ZephyrError
 
 SEEDS = 8
-# Maps each timing database, named after an ECP5 family, to the prefix of nextpnr's option for the part, such as
-# --um5g-85k.
+# Maps the name of a timing database (an ECP5 family) to the first characters of nextpnr's option for a part. For
+# example, `--um5g-85k` begins with `--um5g-`.
 DATABASES = {"LFE5UM5G": "--um5g-", "LFE5U": "--"}
 _PART = re.compile(r"^--(?:um5g-|um-)?(\d+k)$")
 # Suffixes that synthesis and packing add to the name of a register or memory.

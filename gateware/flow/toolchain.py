@@ -28,7 +28,7 @@ class ToolError(RuntimeError):
 
 
 def environment(directory: Path) -> dict[str, str]:
-    """Returns an environment with the tools on its PATH under their usual names.
+    """Returns environment variables with a PATH that finds the tools under their usual names.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def work(bundle: bytes, digest: str, expected: dict[str, str], call: bytes | Non
 
 
 def describe(names: Iterable[str]) -> dict[str, str]:
-    """Maps the names of Python, packages of ``requirements.txt`` and tools to their versions on this machine.
+    """Returns the versions on this machine: of Python, of packages in ``requirements.txt`` and of tools, by name.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def describe(names: Iterable[str]) -> dict[str, str]:
 
 
 def packages() -> list[str]:
-    """Returns the names of Python and of all packages in ``requirements.txt``."""
+    """Returns a list with "Python" and the names of all packages in ``requirements.txt``."""
     lines = (REPOSITORY / "requirements.txt").read_text().splitlines()
     return [PYTHON, *(line.partition("==")[0] for line in lines if "==" in line)]
 

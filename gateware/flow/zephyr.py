@@ -140,7 +140,7 @@ def board_of(target: str) -> str:
 
 
 def devicetree_of(target: str) -> Path:
-    """Returns the path of the devicetree of a target's board; the repository contains it."""
+    """Returns the path of the devicetree for a target's board, a file in this repository."""
     return BOARDS / f"{board_of(target)}.dts"
 
 
@@ -190,10 +190,10 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     configure += [f"-D{variable}" for variable in more]
     stamp, wanted = output / "configured.txt", "\n".join([str(base), *modules(), *configure])
     if output.is_dir() and not (stamp.is_file() and stamp.read_text() == wanted):
-        shutil.rmtree(output)  # otherwise CMake would keep the tree, board and variables of the earlier build
+        shutil.rmtree(output)  # removed, because CMake would keep the tree, board and variables of the earlier build
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
-    (output / "zephyr" / ".config").unlink(missing_ok=True)  # otherwise Kconfig would keep old defaults from this file
+    (output / "zephyr" / ".config").unlink(missing_ok=True)  # removed, as Kconfig would keep old defaults from it
     log, prefix = output / "build.log", _repeatably(surroundings)
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):

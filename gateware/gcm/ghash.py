@@ -84,7 +84,7 @@ class GHASH(Module):
 
         # Sequence.
         subkey, sink, source = self.subkey, self.sink, self.source
-        step = Signal(max=max(cycles, 2), reset=cycles - 1)  # number of the block's digits that were multiplied
+        step = Signal(max=max(cycles, 2), reset=cycles - 1)  # index of the block's digit that is being multiplied
         last = Signal()  # the present digit completes the product, so the next item can be accepted
         begun = Signal()  # a message has begun
         take, end, drop = Signal(), Signal(), Signal()

@@ -76,7 +76,7 @@ class Hold(Module):
             self.busy.eq(erasing | zeroizing),
             sink.ready.eq(
                 ~stored[-1]
-                & (self.held | (uncommitted == 0))  # uncommitted rows are newer than all committed rows
+                & (self.held | (uncommitted == 0))  # an uncommitted row is never followed by a committed row
                 & ~(self.wait | self.busy | self.accept | self.reject)
             ),
             take.eq(sink.valid & sink.ready),

@@ -69,11 +69,11 @@ class Subkeys(Module):
 
         # # #
 
-        # Registers store `usable` and `used`, because these signals arrive late in the cycle. This unit visits the
-        # slots in turn. After a key is withdrawn, its slot stays unusable for more cycles than there are slots. In this
-        # time, this unit visits the slot and zeroizes the subkey, before the slot gets a new key.
+        # Registers store `usable` and `used`, because these signals arrive late in the cycle. This unit visits one slot
+        # in each cycle. After a key is withdrawn, its slot stays unusable for more cycles than there are slots. So this
+        # unit zeroizes the old subkey before the slot gets a new key.
         usable_before, used_before = Signal(slots), Signal(slots)
-        over = Signal(slots)  # bit n is 1 if slot n has a subkey whose key was withdrawn and is no longer used
+        over = Signal(slots)  # bit n is 1 if the subkey of slot n must be zeroized: its key was withdrawn and is unused
         self.sync += [
             usable_before.eq(self.usable),
             used_before.eq(self.used),

@@ -38,7 +38,7 @@ FIELDS = {
     "c": (2, 3),
     "h": (1, 4),
     "kw": (4, 0),  # number of the round-key register that an instruction writes
-    "hw": (1, 4),  # half of the round-key register that an instruction writes
+    "hw": (1, 4),  # which half (0 or 1) of a round-key register an instruction writes
 }
 
 
@@ -193,7 +193,7 @@ BY_NAME = {instruction.name: instruction for instruction in ALL}
 
 
 def lookup(function_id: int) -> Instruction | None:
-    """Return the instruction that a function id encodes, or None if no unit defines it."""
+    """Return the instruction with this function id, or None if there is no such instruction."""
     for instruction in ALL:
         if function_id & instruction.mask == instruction.match:
             return instruction

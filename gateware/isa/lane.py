@@ -63,7 +63,7 @@ class Lane(Module):
 
         # # #
 
-        # Stage 1: SubBytes, up to the register in the S-boxes.
+        # Stage 1 computes SubBytes, and ends at the register inside the S-boxes.
         self.submodules.boxes = boxes = ColumnSBox(implementation=sbox)
         self.substituted = boxes.o
         self.comb += [
@@ -76,7 +76,7 @@ class Lane(Module):
             self._stage_2_of_cells()
             return
 
-        # Stage 2: one circuit computes MixColumns and InvMixColumns. For InvMixColumns, its input is corrected first.
+        # In stage 2, one circuit computes MixColumns and InvMixColumns. InvMixColumns needs a correction of the input.
         column = byte_list(self.substituted)
         corrected = Signal(32)
         mixed = Signal(32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The vector unit's own memory port: loads and stores of whole blocks that run while other instructions execute.
+"""The vector unit's own memory port. It loads and stores whole blocks while other instructions execute.
 
 ::
 

@@ -101,14 +101,14 @@ class Products(Module):
         target, factor = Signal(3), Signal(3)
         sums = Signal()  # the target is added
         fetching = Signal()  # 1 in the cycle after acceptance, in which the target register is read
-        loading = Signal()  # 1 while the factor is read; GHASH then writes the tables of its multiples
+        loading = Signal()  # 1 while the factor is read; GHASH then fills its tables with multiples of the factor
         loads_next = Signal()  # 1: `loading` will be 1 in the next cycle
         starting = Signal()  # 1 while the operand is offered to the multiplier
         taken = Signal()
         finished = Signal()
 
-        # If `owned` is 1, the tables contain multiples of the register whose number (with its context) is in `owner`.
-        # If `stale` is 1, the tables wait to be zeroized.
+        # `owned`: GHASH's tables contain multiples of a state register. `owner`: number and context of this register.
+        # `stale`: the tables must be zeroized.
         owner = Signal(6)
         owned = Signal()
         stale = Signal(reset=1)

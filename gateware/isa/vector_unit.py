@@ -112,9 +112,9 @@ class VectorAESUnit(CFUUnit):
         # low half. ShiftRows can precede SubBytes, because the two commute.
         index_low = Signal(64)
         counter_low = Signal(66)
-        # Groups and products also read state registers in cycles after their acceptance. `other_register` stores the
-        # number of the register to read, because the path from an instruction through the read port is the unit's
-        # longest path.
+        # Groups and products also read state registers in the cycles after they are accepted. For such a read, the
+        # register `other_register` contains the number of the state register. This shortens the unit's longest path,
+        # which leads from an instruction through the read port.
         self.other_reads = other_reads = Signal()
         self.other_register = other_register = Signal(3)
         self.sync += [
@@ -281,8 +281,8 @@ class VectorAESUnit(CFUUnit):
         ]
 
         # Each command gets one response, which stays valid until the CPU accepts it. The response to a `late` command
-        # comes one cycle later and depends only on registers. The instruction `context` takes effect in that additional
-        # cycle. RotWord can follow the S-boxes, because SubWord and RotWord commute.
+        # takes one more cycle than other responses, and depends only on registers. The instruction `context` takes
+        # effect in this additional cycle. RotWord can follow the S-boxes, because SubWord and RotWord commute.
         features = STATUS_PRODUCTS >> 3 if products else 0
         late_is_status = Signal()
         late_rotates = Signal()

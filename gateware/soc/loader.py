@@ -86,7 +86,8 @@ class BreakDetector(Module):
         # # #
 
         rx = Signal()
-        left = Signal(max=cycles + 1)  # cycles until a low line counts as a break; after it 0, until the line is high
+        # Cycles until a low line counts as a break. After a break the value is 0 until the line is high.
+        left = Signal(max=cycles + 1)
         self.specials += MultiReg(self.rx, rx)
         self.comb += self.detected.eq((left == 1) & ~rx)
         self.sync += If(rx, left.eq(cycles)).Elif(left != 0, left.eq(left - 1))
@@ -180,7 +181,7 @@ class Loader(LiteXModule):
 
 
 def add_loader(soc: SoCCore, target: Target, firmware: list[int]) -> None:
-    """Add the code memory `code` with its contents, and the registers `loader`. The SoC must have UART and CRG.
+    """Add the code memory, which holds `firmware`, and the loader with its registers. The SoC must have UART and CRG.
 
     The CPU's own request for a reset goes through the loader, which records the cause.
     """
@@ -197,4 +198,4 @@ def add_loader(soc: SoCCore, target: Target, firmware: list[int]) -> None:
         loader.asked.eq(soc.ctrl.soc_rst),
         soc.code.locked.eq(loader.locked),
     ]
-    soc.ctrl.soc_rst = loader.reset  # the signal with which LiteX resets the SoC
+    soc.ctrl.soc_rst = loader.reset  # LiteX resets the SoC while `soc_rst` is 1

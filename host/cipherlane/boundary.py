@@ -56,9 +56,9 @@ def guarded(command: Callable[[], int], hint: Callable[[], str]) -> int:
 
 
 def describe(error: BaseException, hint: str) -> str:
-    """Return the one-line message for an exception of a class that this tool does not define.
+    """Return a one-line message for an exception that is not one of this tool's own classes.
 
-    It repeats no value, because that may be a key.
+    The message repeats no value, because a value may be a key.
     """
     if isinstance(error, MemoryError):
         return _NO_MEMORY
@@ -126,7 +126,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
-    """Print each uncaught exception of a thread or destructor as one line; append the lines of threads to `faults`."""
+    """Print one line for each uncaught exception in a thread or destructor. Append the lines of threads to `faults`."""
 
     def in_thread(what: Any) -> None:
         if what.exc_value is not None and not issubclass(what.exc_type, SystemExit):
@@ -182,7 +182,7 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            # Close the stream's descriptor first: os.open needs a free descriptor, and this can be the only one.
+            # os.open needs a free descriptor. If the process has none, closing the stream's descriptor frees one.
             os.close(number)
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:

@@ -42,9 +42,9 @@ class ExistsError(FileError):
 
 
 class ReaderGoneError(CipherlaneError):
-    """The program that reads the output has closed the pipe. No message is printed, because this is not a failure."""
+    """The program that reads this tool's output has closed the pipe. The tool prints no message: this is no failure."""
 
-    exit_code = 141  # the exit status that shells report for a program that SIGPIPE ended
+    exit_code = 141  # shells report this exit status for a program that the signal SIGPIPE has ended
 
 
 class PortError(CipherlaneError):
@@ -69,7 +69,7 @@ class VersionMismatchError(CipherlaneError):
     exit_code = 5
 
     def __init__(self, host: int, board: int):
-        """Create the error. `host` and `board` are the record versions that the two sides use."""
+        """Create the error. `host` is the record version of this tool, `board` is the record version of the board."""
         super().__init__(
             f"version mismatch: this tool speaks record version {host}, the board speaks version {board}; "
             "install the matching tool, or flash the matching firmware"
@@ -84,7 +84,7 @@ class BoardError(CipherlaneError):
     exit_code = 6
 
     def __init__(self, code: int, name: str, text: str, detail: int, request: str, remedy: str = ""):
-        """Create the error. The board answered `request` with error number `code`, which is called `name`."""
+        """Create the error. The board answered `request` with error number `code`; `name` is the name of this error."""
         super().__init__(f"the board refused {request}: {text} (error {code}, {name}, detail {detail}){remedy}")
         self.code = code
         self.name = name
@@ -137,7 +137,7 @@ class ReplyError(CipherlaneError):
     """A reply of the board contains an invalid value; the message names the value and the remedy."""
 
     def __init__(self, reply: str, what: str):
-        """Create the error. `reply` names the board's reply, and `what` describes the invalid value in it."""
+        """Create the error. `reply` is the name of the board's reply, `what` a text about the invalid value in it."""
         super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
 
 
@@ -183,7 +183,7 @@ class FlashError(CipherlaneError):
 
 
 class VerifyError(CipherlaneError):
-    """The board's result differs from that of the package `cryptography`, or this package is not installed."""
+    """A result of the board differs from the result of the package `cryptography`, or the package is not installed."""
 
 
 class TamperedError(CipherlaneError):

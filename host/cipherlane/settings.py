@@ -75,7 +75,7 @@ SETTINGS = {
 
 
 def path() -> Path | None:
-    """Return the path of the configuration file, whether or not it exists; None if no file is to be read."""
+    """Return the path of the configuration file, which may be missing. Return None if $CIPHERLANE_CONFIG is empty."""
     named = os.environ.get(CONFIG)
     if named is None:
         return platformdirs.user_config_path("cipherlane", appauthor=False) / "config.toml"

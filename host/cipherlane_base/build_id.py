@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Build ids: 16 bytes that identify a board's gateware and firmware. The build flow puts them into both.
+"""A build id: 16 bytes that identify a board's gateware and firmware. The build flow stores it in gateware and
+firmware.
 
 The text form is two hexadecimal digests with a hyphen between them: gateware, then firmware.
 """
@@ -17,8 +18,8 @@ def text(field: bytes) -> str:
 
 
 def short(shown: str) -> str:
-    """Return a short form of the build id `shown`, for tables: the first 8 digits of each of its two parts, joined by a
-    hyphen. Return only a hyphen if `shown` is empty.
+    """Return the build id `shown` in short form, for tables: 8 digits of the gateware's digest, a hyphen, and 8 digits
+    of the firmware's digest. Return only a hyphen if `shown` is empty.
     """
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 

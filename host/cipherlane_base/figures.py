@@ -28,7 +28,8 @@ _REFUSED = re.compile(r"dubious ownership.*^\s*(git config --global --add safe\.
 
 
 def commit(file: Path = Path(__file__)) -> str | None:
-    """Return the commit of the checkout that contains `file`, with "-dirty" if files differ from that commit.
+    """Return the commit of the git checkout that contains `file`. Append "-dirty" if the checkout has uncommitted
+    changes.
 
     Return None without git or outside of a checkout. A copy of this package inside another project is not part of that
     project's checkout.

@@ -20,8 +20,8 @@ def plain(text: str, keep: str = "") -> str:
 
 
 def _escape(character: str) -> str:
-    """Return `character` as a Python escape. The function does not use Python's codec: to load the codec, Python opens
-    a file, which fails if the process has no free file descriptor.
+    """Return the Python escape of `character`. Do not use Python's own codec: Python opens a file to load the codec,
+    which fails if the process has no free file descriptor.
     """
     number = ord(character)
     if character in "\n\r\t":

@@ -63,8 +63,8 @@ class Family:
 
 @dataclass(frozen=True)
 class Measurement:
-    """CPU cycles of the key schedule, of all passes together, of the shortest pass, of the longest pass, and of the
-    last pass. If there are several passes, the first pass counts neither as the shortest nor as the longest.
+    """CPU cycles of the key schedule, of all passes together, of the shortest pass, the longest pass and the last pass.
+    If there are several passes, the shortest and the longest pass are chosen among all passes except the first.
     """
 
     key_cycles: int
@@ -76,8 +76,8 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Interleaved:
-    """CPU cycles that each context of the vector unit took, and the cycles of all contexts together. The first pass is
-    not counted.
+    """CPU cycles for the data of each context of the vector unit, and for the data of all contexts together. The first
+    pass over the data is not counted.
     """
 
     contexts: tuple[int, ...]
@@ -169,7 +169,7 @@ class ProgramBoard:
 
     @property
     def contents(self) -> str:
-        """Return a digest of gateware and program. The measured cycles depend only on these and on the requests."""
+        """Return a digest of gateware and program. With equal digests, equal requests take equal numbers of cycles."""
         gateware = self._folder / "gateware"
         return digest([*gateware.glob("*.v"), *gateware.glob("*.init")])
 
@@ -180,8 +180,8 @@ class ProgramBoard:
 
     @property
     def clock_met_by(self) -> str:
-        """Return the name of a real board that reaches the simulated board's clock in place-and-route; an empty string
-        if there is none.
+        """Return the name of a real board whose place-and-route meets the clock of the simulated board. Return an empty
+        string if there is no such board.
         """
         return self._board.description["clock_met_by"]
 
@@ -240,9 +240,9 @@ class BenchBoard(ProgramBoard):
         return Measurement(key_cycles, high << 32 | low, shortest, longest, last)
 
     def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
-        """Encrypt several streams with different keys in CTR, and check the results. The streams take turns of `size`
-        bytes. Each has its own context (register bank) of the vector unit, unless `shared` is true: then all use one
-        context.
+        """Encrypt several streams with different keys in CTR, in turns of `size` bytes, and check the results. If
+        `shared` is true, all streams use one context (register bank) of the vector unit. Otherwise each stream has a
+        context of its own.
 
         Raises
         ------
@@ -291,16 +291,16 @@ def _c(engine: str, style: str, key_bits: int = 0) -> Family:
 
 
 def _styles(engine: str) -> tuple[Family, ...]:
-    """Return an engine's benchmark programs: one with a loop over single rounds, one with a loop over pairs of rounds,
-    and for each key length one with unrolled rounds.
+    """Return the five benchmark programs of an engine. One program has a loop over single rounds, and one has a loop
+    over pairs of rounds. The other three have unrolled rounds, for one key length each.
     """
     return _c(engine, "loop"), _c(engine, "swap"), *(_c(engine, "unrolled", key_bits) for key_bits in KEY_BITS)
 
 
 C_FAMILIES = (*_styles("byte"), *_styles("table"))
-# Programs that measure engines with data in SDRAM: all engines of the vector unit, the engines `table` and `byte`, and
-# the engine `accelerator`. The accelerator's DMA does not reach SDRAM. So its driver copies the data through a buffer,
-# 512 bytes at a time.
+# Programs that measure engines with data in SDRAM: all engines of the vector unit, `table`, `byte` and `accelerator`.
+# The DMA of the accelerator does not reach SDRAM. So the accelerator's driver copies the data through a buffer, 512
+# bytes at a time.
 SDRAM_FAMILIES = tuple(
     replace(family, name=f"sdram_{family.engine}", configuration="sdram")
     for family in (

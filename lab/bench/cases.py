@@ -27,8 +27,8 @@ SEEDS = range(1, 17)
 
 
 def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator[Record]]]) -> list[Record]:
-    """Return the records of a program. Measure only if the program's folder contains no records, or if the gateware,
-    the program or the measuring code has changed since the records were stored.
+    """Return the stored results of a program. Measure and store them first if they are missing, or if the gateware, the
+    program or the measuring code has changed.
 
     Raises
     ------
@@ -106,8 +106,8 @@ def rates(cycles: int, size: int) -> Record:
 
 
 def _directions(mode: str) -> tuple[bool, ...]:
-    """Return the directions to measure, as flags: True means decryption, False means encryption. GCM is measured only
-    in encryption, because decryption would need the tag of each pass in advance.
+    """Return the directions to measure: True means decryption, False means encryption. GCM decryption is not measured,
+    because each pass would need its tag in advance.
     """
     return (False,) if mode == GCM else (False, True)
 
@@ -160,8 +160,8 @@ def record_sizes(board: BenchBoard) -> Iterator[Record]:
 
 
 def contexts(board: BenchBoard) -> Iterator[Record]:
-    """Measure CTR with 1 to 8 keys, each in its own context (register bank) of the vector unit. The contexts take turns
-    of 1 KB. Then measure the same keys in only one context, which must load another key in each turn.
+    """Measure CTR with 1 to 8 keys, which take turns of 1 KB. First, each key has its own context (register bank) of
+    the vector unit. Then all keys share one context, so each turn loads another key.
     """
     turns, size = 8, 1024
     for shared in (False, True):
@@ -181,8 +181,8 @@ def contexts(board: BenchBoard) -> Iterator[Record]:
 
 
 def constant_time(board: BenchBoard) -> Iterator[Record]:
-    """Measure the last of eight passes over 2 KB. Repeat this with 16 different pairs of random key and random data.
-    All 16 cycle counts must be equal.
+    """Measure the cycles for 2 KB with 16 random pairs of key and data. In constant-time code, all 16 cycle counts are
+    equal. Each count is the last of eight passes over the data.
     """
     for mode in board.family.modes:
         for decrypt in _directions(mode):

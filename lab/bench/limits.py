@@ -24,8 +24,8 @@ VECTOR_STATES = {
 
 
 def issue_slots(engine: str, key_bits: int) -> int:
-    """Return the number of instructions per block: 1 for the counter, 1 or 2 for each round, and 12 to move data (4
-    loads, 4 moves, 4 stores). With vector instructions, one load and one store replace these 12.
+    """Return the number of instructions per block: 1 for the counter, 1 or 2 for each round, and 12 (4 loads, 4 moves,
+    4 stores) to move data. The engine with vector loads and stores moves data with only 2 instructions.
     """
     rounds = key_bits // 32 + 6
     return 1 + rounds * (2 if engine == "ise" else 1) + (2 if engine == "ise_vmem" else 12)

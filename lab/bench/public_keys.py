@@ -69,8 +69,8 @@ def families() -> list[Family]:
 
 
 def operation(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure one operation: the fastest of three passes. Exponentiation runs only once: it takes so long that cold
-    caches do not matter.
+    """Measure one operation: the fastest of three passes. An exponentiation is measured in a single pass with cold
+    caches, which make no difference in such a long calculation.
 
     A multiplication is measured in a series, as a power contains them. So it is the difference between a call with many
     numbers and a call with fewer.

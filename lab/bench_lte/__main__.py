@@ -30,12 +30,11 @@ BUILD = REPOSITORY / "build" / "bench" / "lte"
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
 # The configuration of the simulated board that contains every engine in ENGINES.
 CONFIGURATION = "lte"
-# After the data rates of Hessel et al. 2009, we measure higher rates, in steps of STEP_MBPS (Mbit/s). The rate rises
-# until a block takes longer than 1 ms, at most up to MOST_MBPS. Blocks for higher rates do not fit in the program's
-# memory.
+# We first measure the data rates of Hessel et al. 2009. Then the rate rises in steps of STEP_MBPS (Mbit/s) until a
+# block takes longer than 1 ms, or up to MOST_MBPS. Blocks for rates above MOST_MBPS do not fit in the program's memory.
 STEP_MBPS, MOST_MBPS = 25, 400
-# Number of timed passes over a block. The engines in C make fewer passes, because they take about ten times the
-# permitted time.
+# Number of timed passes over a block. The engines in C need about ten times the 1 ms that LTE permits for a block, so
+# they make fewer passes.
 PASSES, C_PASSES = 4, 2
 
 

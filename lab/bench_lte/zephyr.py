@@ -48,7 +48,7 @@ ENGINES = (
     "crypto API, vector unit",
     "crypto API, accelerator",
 )
-# These engines need many TTIs (1 ms) for a block. So measure them with fewer blocks, and only at `RATES_MBPS`.
+# These engines need many TTIs (1 ms) for each block. So measure only SLOW_BLOCKS blocks with them.
 SLOW = ("byte", "table")
 BLOCKS, SLOW_BLOCKS, MOST_BLOCKS = 6, 1, 32
 REPLY_WORDS = 12 + MOST_BLOCKS
@@ -129,8 +129,8 @@ class ZephyrLteBoard(ProgramBoard):
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
-    """Return the values of a reply as a record, without the board's clock. `size` is the size of the measured blocks in
-    bytes, and `packets` are the packets in each block.
+    """Return the results in a reply as a record; the caller adds the board's clock. `size` is the size of the measured
+    blocks in bytes, and `packets` are the packets in each block.
 
     Raises
     ------

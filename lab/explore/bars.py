@@ -12,7 +12,8 @@ from lab.explore.members import FAMILY, KEY_SETS
 
 Record = dict
 PART = ("LFE5UM5G-85F", 8)
-# Targets for cores with one engine: the largest permitted number of cycles per block, by (datapath, key bits).
+# Targets for cores with one engine. Maps (datapath, key length in bits) to the largest permitted number of cycles per
+# block.
 MOST_CYCLES = {
     ("32", 128): 44,
     ("64", 128): 22,
@@ -23,7 +24,8 @@ MOST_CYCLES = {
     ("128", 256): 15,
     ("pipelined", 256): 1,
 }
-# Targets by datapath: a core must exceed the first value in Mbps, and the second value in Mbps per LUT4.
+# Maps a datapath to two targets. A core must exceed both: the throughput in Mbps, and the throughput per area in Mbps
+# per LUT4.
 ABOVE = {"128": (1439, 0.35), "pipelined": (23900, 0.60)}
 
 

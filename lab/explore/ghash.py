@@ -29,7 +29,7 @@ from lab.explore.records import BLOCK_BITS
 
 PARTS = ("85F-8",)
 SEEDS = 3
-WRITE_PORT_LUTS = 2  # LUT sites of a distributed RAM's write port, which "lut4" does not count
+WRITE_PORT_LUTS = 2  # LUT sites that the write port of a distributed RAM takes; they are not in "lut4"
 
 
 def build(

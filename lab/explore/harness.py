@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Surrounds a part of the gateware with registers, to measure only the part's own timing. The result has three pins.
+"""Puts shift registers around a part of the gateware, to measure only the timing of this part. The design has three
+pins.
 
 ::
 

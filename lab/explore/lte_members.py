@@ -30,9 +30,9 @@ MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
 ENGINES = (1, 2)
-# The simulation runs BLOCKS blocks. The measurement begins after the first WARM_UP blocks and covers COUNTED blocks.
-# Several engines finish blocks in groups, so COUNTED is a multiple of every number of engines. The cycles of a message
-# are extrapolated from the measured blocks.
+# The simulation runs BLOCKS blocks. The measurement begins after the first WARM_UP blocks and covers COUNTED blocks. A
+# core with several engines finishes blocks in groups, so COUNTED is a multiple of each number in ENGINES. The cycles of
+# a message are extrapolated from the measured blocks.
 BLOCKS, COUNTED, WARM_UP = 14, 8, 2 * max(ENGINES)
 
 

@@ -42,7 +42,7 @@ def label(record: Record) -> str:
 
 
 def line(record: Record) -> str:
-    """Returns the results in a record as a line of text, or the reason why there are none."""
+    """Returns the results in a record as a line of text. If the build failed, returns the reason."""
     if record["status"] == "failed":
         return f"failed: {record['reason']}"
     return (
@@ -53,7 +53,7 @@ def line(record: Record) -> str:
 
 def show(content: dict) -> None:
     """Prints a table of cycles per block. For each FPGA part, prints a table of results, and a table of the clocks that
-    the cores need for given data rates. Also prints how many records are missing.
+    the cores need for given data rates. Also prints how many combinations of core and part are not built yet.
     """
     console = Console(width=190)
     console.print(_cycles(content["records"]))

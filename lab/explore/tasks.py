@@ -57,7 +57,7 @@ class Task:
 
     @property
     def target(self) -> Target:
-        """The core to build: one of ours or a public one."""
+        """The core to build: one of our cores or a public core."""
         return TARGETS[self.name]
 
     @property
@@ -72,8 +72,8 @@ class Task:
         return self.folder / f"records-{self.device}-{seeds}.json"
 
     def key(self) -> dict[str, str]:
-        """Returns digests of everything that the results depend on: tools, flow, and the sources of the core if it is
-        ours.
+        """Returns digests of everything that the results depend on: the tools, the flow and, for our own cores, the
+        sources of all our AES cores.
         """
         flow, sources = _present()
         is_peer = isinstance(self.target, Peer)
@@ -82,8 +82,8 @@ class Task:
 
 @cache
 def _present() -> tuple[str, str]:
-    """Returns two digests of source files. The first is for the modules that build and measure cores; the second is for
-    the modules of our AES cores.
+    """Returns two digests of source files: one for the modules that build and measure cores, one for the modules that
+    define our AES cores.
     """
     return _contents([file for file in _flow() if file.stem not in UNRELATED]), _contents(_sources("gateware/aes"))
 

@@ -16,8 +16,8 @@ from tests.waiting import HANG_S
 
 LABORATORY = Path(__file__).resolve().parents[1]
 ROOT = LABORATORY.parent
-# Tests to run in the copy, because the laboratory can change the results of these tests. The tests read all files of
-# the repository, or lists to which the laboratory adds entries.
+# Tests that also run in the copy. These tests read all files of the repository, or lists to which the laboratory adds
+# entries. So the results can differ without the laboratory.
 OF_THE_TREE = (
     "tests/test_clocks.py",
     "tests/test_readme.py",

@@ -113,8 +113,8 @@ class BoardMemory:
         return data[: self._rom_offset] + bytes(self._rom_bytes) + data[rom_end:]
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search the board for secrets. Return a dictionary from the name of a secret to the parts (such as the key)
-        that the board contains. Secrets of which no part was found are not in the dictionary.
+        """Search the board for secrets. Return a dictionary that maps the name of a secret to the names of its parts
+        (such as the key) in the board's memory. The dictionary omits secrets without such a part.
         """
         image = self.image()
         words = array("I", image[: len(image) // WORD * WORD])
@@ -133,8 +133,8 @@ class BoardMemory:
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search the board for secrets in memories that store each data byte in an entry of 16 bits, such as the UART's
-        FIFOs. Return the same kind of dictionary as `found`.
+        """Search the board for secrets in memories with 16-bit words that contain one data byte each, such as the
+        UART's FIFOs. Return a dictionary in the format of `found`.
         """
         image = self.image()
         return _search(secrets, (image[::2], image[1::2]))

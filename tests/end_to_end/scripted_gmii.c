@@ -78,8 +78,8 @@ struct wire {
 	uint64_t cycle, turn;
 	struct frame queue[FRAMES], floods[FLOODS];
 	uint32_t first, count, flood_count, flood_next;
-	/* The frame that the board is receiving. `received` is the number of bytes that have passed
-	 * on the wire: bytes of the frame, then of the gap after it. */
+	/* The frame that the wire is sending to the board. `received` counts the bytes of the frame
+	 * that are sent, and then also the bytes of the gap after the frame. */
 	const struct frame *now;
 	struct frame current;
 	uint32_t received;
@@ -123,8 +123,7 @@ static void read_frame(struct wire *wire, struct frame *frame, uint32_t size)
 	frame->silent = false;
 }
 
-/** Sends the test the current cycle and a frame, then carries out the test's commands until OP_GO.
- */
+/** Sends the current cycle and a frame to the test. Then executes commands until OP_GO. */
 static void take_turn(struct wire *wire, const uint8_t *frame, uint32_t size)
 {
 	uint8_t message[12 + FRAME_MAX];

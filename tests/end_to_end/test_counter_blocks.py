@@ -95,8 +95,8 @@ def test_bench_and_selftest_take_milliseconds(line, engine):
 
 
 def test_an_idle_session_ends_by_itself(line):
-    """The board must end an idle session. The session in this test has not used a counter block. So the board must also
-    free the session's entry in its table of used counter blocks.
+    """The board must end an idle session. If the session has not used a counter block, the board must also free the
+    session's range in the table of used counter blocks.
     """
 
     def free_ranges():

@@ -78,7 +78,7 @@ def stream(session, secret):
 
 
 def settle(device):
-    """Send the board a record without a secret. This record overwrites the previous one in the board's buffers."""
+    """Send a record without a secret. This record overwrites the previous record in the board's buffers."""
     device.counters()
 
 
@@ -352,8 +352,8 @@ def test_restart_after_a_fault(memory, device):
 
 
 def test_queues_of_the_uart(memory, device):
-    """After a session is closed, its key and data can remain in the UART's FIFOs, but nowhere else, until later bytes
-    overwrite them.
+    """After a session is closed, the UART's FIFOs can still contain the session's key and data. Later bytes must
+    overwrite the key and the data.
 
     No instruction can read the key there.
     """
@@ -406,8 +406,8 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     """
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # The Ethernet MAC's slots store the data two bytes after a word boundary. The function `in_slots` takes this offset
-    # into account. The function `found` does not, so it need not find the data.
+    # The Ethernet MAC's slots store the data two bytes after a word boundary. Only the function `in_slots` takes this
+    # offset into account, so the function `found` can miss the data.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()

@@ -29,8 +29,8 @@ def board():
 
 
 class Counted:
-    """Reads the counters of the fast path. The method `changed` returns the counters that have increased since this
-    object was created, with their increases.
+    """Reads the counters of the fast path. The method `changed` returns the increase of each counter that has changed
+    since this object was created.
     """
 
     def __init__(self, device):

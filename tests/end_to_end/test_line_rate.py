@@ -99,8 +99,8 @@ def initial(text: str) -> bytes:
 @pytest.mark.parametrize("flood", some(TO_CPU, SHORT))
 def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
     """During a flood, the session must keep half of its goodput and lose no record. The test sends two streams of
-    records during the flood and measures only the second. During the first, the stranger uses up the CPU cycles that
-    the board has saved up for hosts without a session.
+    records during the flood, and measures only the second stream. During the first stream, the flood uses up the CPU
+    cycles that the board has saved up for hosts without a session.
     """
     owner.open(KEY, initial(f"cpu {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     wire.wait(QUIET)
@@ -117,8 +117,8 @@ def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
 @pytest.mark.parametrize("flood", some(TO_HARDWARE, ["long pings", "ARP requests", "short pings to the CPU"]))
 def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
     """During a flood, the session must keep 95 % of its goodput. The test measures the goodput twice, and each time the
-    session has half of the wire. The other half is idle in the first measurement. In the second measurement, the flood
-    uses it.
+    session has half of the wire. The other half of the wire is idle in the first measurement, and carries the flood in
+    the second measurement.
     """
     owner.open(KEY, initial(f"fast {flood}"), Engine.FASTPATH, RECORD_BYTES)
     wire.wait(QUIET)

@@ -28,8 +28,8 @@ HERE, CPU, FAST_PATH = "192.168.1.100", "192.168.1.50", "192.168.1.51"
 MACSEC, EAPOL = bytes.fromhex("88e5"), bytes.fromhex("888e")
 TOOL = str(Path(sys.prefix) / "bin" / "cipherlane")
 FAILURES = ("bad_tag", "no_sa_error", "late", "not_valid")
-# RECORDING_TOOL: a Python program that runs the host tool. It appends each random token that the host tool draws to the
-# file TOKENS, as a line with a decimal number.
+# RECORDING_TOOL is a Python program that runs the host tool. For each random token that the host tool draws, the
+# program writes a line with the token as a decimal number to the file TOKENS.
 TOKENS = "/tmp/tokens"
 RECORDING_TOOL = f"""
 import secrets, sys

@@ -79,8 +79,8 @@ def echo(zephyr_ethernet_board, tmp_path_factory):
 
 
 def test_tcp(echo):
-    """Send streams of different lengths (even, odd, short, long) over TCP. The server must return the same bytes. It
-    returns them in pieces of 128 bytes.
+    """Send streams of different lengths (even, odd, short, long) over TCP. The server must return the same bytes. The
+    server sends the bytes in pieces of 128 bytes.
     """
     sizes = ["1", "127", "1460", "1461", "3001", "100000"]
     assert inside(echo, [sys.executable, "-I", "-c", TCP], echo.ip_address, PORT, TIMEOUT_S, 1, *sizes).split() == sizes

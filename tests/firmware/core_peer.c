@@ -64,7 +64,7 @@ struct peer {
 	 */
 	uint32_t ctr_cycles;
 	struct cl_wire_network_reply network;
-	/** The last frame that the link received, and a buffer for the frame that it sends. */
+	/** The last received frame, and the buffer for the frame that the link sends. */
 	uint8_t *rx_slot;
 	size_t rx_bytes;
 	uint8_t *tx_slot;
@@ -72,10 +72,10 @@ struct peer {
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
 	/**
-	 * The state of the simulated server, which replaces the fast path in tests. `client`: the
-	 * session that the core passed to the server last. `work`: the bytes, blocks and records
-	 * that the server reports for its sessions. `serving`: number of sessions that the server
-	 * serves now.
+	 * The state of the simulated server, which replaces the fast path in tests. `client` is the
+	 * session that the core passed to the server last. `work` contains the bytes, blocks and
+	 * records that the server reports for its sessions. `serving` is the number of sessions
+	 * that the server serves now.
 	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
@@ -406,8 +406,8 @@ static void op_uart_start(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: handle a record. Arguments: peer (u64), 1 if the reply overwrites the record (u8),
- * misalign (u8), record. Reply: the reply to the record; empty if there is none.
+ * Command: handle a record. Arguments: peer (u64), 1 if the core's answer overwrites the record
+ * (u8), misalign (u8), record. Reply: the core's answer; empty if the core does not answer.
  */
 static void op_record(struct peer *peer, struct message *message)
 {
@@ -442,8 +442,8 @@ static void op_record(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: handle a record whose reply overwrites it. Arguments: record. Reply: the whole buffer
- * after the call.
+ * Command: handle a record in a buffer in which the core's answer overwrites the record. Arguments:
+ * record. Reply: the whole buffer after the call.
  */
 static void op_record_leaves(struct peer *peer, struct message *message)
 {
@@ -462,8 +462,8 @@ static void op_record_leaves(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: handle a record with a reply buffer that is one byte smaller than the core requires.
- * Arguments: record. Reply: length of the reply to the record (u32).
+ * Command: handle a record with an answer buffer that is one byte smaller than the core requires.
+ * Arguments: record. Reply: length of the core's answer (u32).
  */
 static void op_record_no_room(struct peer *peer, struct message *message)
 {
@@ -531,9 +531,9 @@ static void refresh_network(struct cl_link *link)
 }
 
 /**
- * The link's function `reserve`. Reserves buffers for the frames of a session if @p open is true,
- * and otherwise ends this reservation. Inverts bit @p place of `reserved`; @p place is the
- * session's index.
+ * The link's function `reserve`. If @p open is true, reserves buffers for the frames of a session,
+ * and otherwise ends the reservation. @p place is the index of the session. Inverts the session's
+ * bit in `reserved`.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -550,7 +550,7 @@ static void reserve(struct cl_link *link, uint32_t place, bool open)
 /**
  * Command: report the reservations of the UDP link. No arguments. Reply: bit mask of the sessions
  * that have a reservation (u32), number of wrong calls of reserve() (u32). A call is wrong if it
- * makes a reservation that exists already, or ends one that does not exist.
+ * makes a second reservation for a session, or ends a reservation that does not exist.
  */
 static void op_reserved(struct peer *peer, struct message *message)
 {

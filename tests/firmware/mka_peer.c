@@ -133,7 +133,7 @@ static void op_stop(struct message *message)
 
 /**
  * Command: receive a frame. Arguments: now_ms u32, frame. The core gets the frame in an allocation
- * of exactly its size.
+ * of exactly the size of the frame.
  */
 static void op_receive(struct message *message)
 {
@@ -209,8 +209,8 @@ static void op_numbers(struct message *message)
 }
 
 /**
- * Command: set the statuses that simulated functions return. Arguments (i32 each): status when the
- * core reads the random source, when it installs a receive SA, and when it installs a transmit SA.
+ * Command: set the statuses that simulated functions return. Arguments (i32 each): status of the
+ * random source, of the installation of a receive SA, and of the installation of a transmit SA.
  */
 static void op_fault(struct message *message)
 {

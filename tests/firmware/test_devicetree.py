@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Zephyr's devicetrees must match LiteX's description of the SoCs. Also tests `make zephyr` without a Zephyr tree."""
+"""Zephyr's devicetrees must match LiteX's description of the SoCs. Also tests `make zephyr` without Zephyr."""
 
 import json
 import os

@@ -13,8 +13,8 @@ RANGES, ALL = 128, 1 << 128
 
 
 class Model:
-    """A model of the table of ranges. `used` maps each key to its used blocks. `held` contains the ranges that streams
-    hold, by their index in the core's table.
+    """A model of the table of ranges. `used` maps each key to its used blocks. If a stream holds the range at an index
+    of the core's table, `held` maps this index to the range.
     """
 
     def __init__(self):

@@ -138,8 +138,9 @@ def test_65th_session_and_as_many_as_the_table_holds(host):
 
 
 def test_adjoining_ranges_take_one_entry(host):
-    """Open many streams, each of which begins at the counter block where the previous stream ended. The board must
-    merge their ranges into one entry of its table. Only ranges of streams that can be resumed keep their own entries.
+    """Open many streams. Each stream begins with the counter block that follows the previous stream's last block. The
+    board must merge their ranges into one entry of its table. Only the ranges of streams that a client can still resume
+    keep their own entries.
     """
     for i in range(300):
         opened = host.opened(iv=block(NUMBER + 16 * i), length=MAX_DATA)

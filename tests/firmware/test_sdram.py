@@ -129,7 +129,7 @@ def run(program, lanes, fault="none", argument=0) -> Outcome:
 
 
 def wanted_steps(phy):
-    """Return the steps with which LiteDRAM initialises the memory module of a PHY. Also return the minimum number of
+    """Return two lists from LiteDRAM: the steps that initialise the memory module of a PHY, and the minimum number of
     cycles after each step.
     """
     sequence, _ = get_sdram_phy_init_sequence(phy, TIMING[phy.memtype])

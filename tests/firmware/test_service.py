@@ -200,8 +200,9 @@ def test_retransmitted_open_gives_the_same_session_and_reply(host):
 
 
 def test_retransmitted_open_is_known_by_each_field(host):
-    """The board must recognise a repeated open request only if all its fields are equal. If one field differs, it is a
-    new request. The board refuses a new request if it needs a range of counter blocks that is in use.
+    """The board must treat an open request as repeated only if all its fields equal the fields of an earlier request. A
+    request with one different field is new. If a new request needs a range of counter blocks that is in use, the board
+    must refuse the request.
     """
     session = host.open()
     request = {"key": KEY, "iv": IV}
@@ -284,8 +285,8 @@ def test_idle_session_closes_by_itself_and_leaves_nothing(idle_host):
 
 
 def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
-    """Another host sends records more often than the main loop checks for idle sessions. The board must still end a
-    session that becomes idle.
+    """One session is idle. Another host sends records at shorter intervals than the main loop's checks for idle
+    sessions. The board must still end the idle session.
     """
     idle_host.open()
     for _ in range(40):
@@ -404,8 +405,8 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
 
 @pytest.mark.parametrize("again", [False, True])
 def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
-    """The service computes two CBC-MACs: the number that identifies a key, and the ticket of a stream. The input of the
-    second block cipher call of such a computation must not remain on the stack.
+    """To open a session, the service computes two CBC-MACs: the number that identifies the key, and the ticket of the
+    stream. For each CBC-MAC, the input of the second block cipher call must not remain on the stack.
     """
     session = host.open(KEY)
     if again:  # the service recognises the repeated request and computes no ticket
@@ -657,8 +658,8 @@ def test_bench_ends_after_a_500th_of_a_second(core):
 
 
 def test_bench_shortens_a_call_that_would_take_longer(core):
-    """A benchmark first runs 32 blocks as a trial, which takes 2000 cycles here. The whole benchmark is allowed to take
-    4000 cycles, so the service must process only 64 blocks in each call of the engine.
+    """A trial of 32 blocks takes 2000 cycles here. The benchmark is allowed to take 4000 cycles, which is enough for 64
+    blocks. So the service must process only 64 of the requested 256 blocks in each call of the engine.
     """
     assert core.start(clock_hz=2_000_000, step=2000, bench_bytes=4096) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.bench_data(ENGINE_TABLE, 0, 128, 4096, 8192))

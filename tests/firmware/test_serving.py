@@ -111,8 +111,8 @@ def test_a_stream_goes_on_between_the_engine_and_firmware(board):
 
 
 def test_where_the_engine_does_not_tell_what_came_all_is_used(board):
-    """If the server fails to report which records arrived, the board must treat all counter blocks of the stream as
-    used. It must also forget the ticket of this stream and the checksums of its records.
+    """The server fails to report which records arrived. The board must then treat all counter blocks of the stream as
+    used. It must also zeroize the stream's ticket and the checksums of the stream's records.
     """
     opened, total = r.opened(ask(board, open_record())), random.Random(1).getrandbits(64)
     assert board.serve_record(0, total) == 0
@@ -168,8 +168,9 @@ def test_bench_and_selftest_leave_it_alone(board):
 
 
 def test_a_session_that_is_served_closes_when_no_records_come_any_more(core):
-    """In this test, a session of the server is idle if no record arrives for a million cycles. In this time, the
-    service reads the session's record count eight times, and compares it with the previous count.
+    """In this test, a session of the server becomes idle after a million cycles without a record. Eight times in a
+    million cycles, the service reads how many records the session has received. If this number has grown, the session
+    is not idle.
     """
     assert core.start(max_data=2048, engines=ENGINES, step=10, idle_cycles=1_000_000) == 0
     core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, 960)

@@ -231,8 +231,8 @@ def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # For each answer, the board also reads the cycle counter three times, which takes STEP cycles each time. The
-        # board does not charge these cycles to the budget.
+        # For each answer, the board also reads the cycle counter three times. These reads take 3 * STEP cycles, which
+        # the board does not subtract from the budget for other hosts.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 

@@ -33,7 +33,7 @@ KEY_BYTES = (16, 24, 32)
 # The implementation `ise_by_block` does not support CBC.
 BY_BLOCK = MODES.index("ise_by_block")
 ACCELERATOR, FASTPATH = map(ENGINES.index, ("accelerator", "fastpath"))
-VECTOR_CONTEXT = struct.Struct("128s240s16s")  # registers v0 to v7, k0 to k14, and k15 of a context
+VECTOR_CONTEXT = struct.Struct("128s240s16s")  # of one context: registers v0 to v7, k0 to k14, k15
 EMPTY = (0, 0, [0] * 64)
 SIZES = (0, 1, 15, 16, 17, 64, 127, 128, 129, 144, 255, 256, 511, 512, 513, 528, 640, 1439, 1440)
 
@@ -66,8 +66,8 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return the record checksums of a window that are at least 2^48. The tests search memory only for these, because
-    memory can contain smaller numbers by chance.
+    """Return the window's record checksums that are at least 2^48. The tests do not search memory for smaller
+    checksums, because memory can contain a small number by chance.
     """
     return {kept for kept in window.sums.values() if kept >> 48}
 

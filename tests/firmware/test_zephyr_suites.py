@@ -66,8 +66,8 @@ def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_boar
 
 
 def check(folder, configuration, text):
-    """Check a suite's output: each test of the suite must have run and passed, except tests in files that the
-    configuration switches off. For example, an option such as `CONFIG_NAME_EARLY=n` switches off `early.c`.
+    """Check a suite's output. Every test must have run and passed, except tests in files that the configuration leaves
+    out. For example, an option such as `CONFIG_NAME_EARLY=n` leaves out `early.c`.
     """
     left_out = [path for path in (folder / "src").glob("*.c") if f"_{path.stem.upper()}=n" in "".join(configuration)]
     source = "".join(path.read_text() for path in sorted((folder / "src").glob("*.c")) if path not in left_out)
@@ -78,8 +78,8 @@ def check(folder, configuration, text):
 
 
 def samples():
-    """Yield three values for each sample application: the fixture of its board, its folder, and its scenario. Only the
-    thorough suite runs Zephyr's own samples and the samples for the board with SDRAM.
+    """Yield (fixture of the board, folder, scenario) for each sample application. Two kinds of samples run only in the
+    thorough suite: Zephyr's own samples, and samples for the board with SDRAM.
     """
     for board, fixture in (("cipherlane_sim", "zephyr_board"), ("cipherlane_sim_sdram", "zephyr_sdram_board")):
         for name, folder, scenario in scenarios(SAMPLES, board):

@@ -106,7 +106,7 @@ class UnitsPeer(CorePeer):
     """
 
     def start(self, *, remains: int = 0, bounce_bytes: int = 512) -> int:
-        """Power the hardware on. At first, every byte in the memories of its models is `remains`. Return the status of
+        """Power on the modelled hardware, with the value `remains` in every byte of its memories. Return the status of
         the accelerator's initialisation.
         """
         return self._status("S", struct.pack("<BI", remains, bounce_bytes))

@@ -29,8 +29,9 @@ begin
 end endfunction
 """
 
-# Verilog functions of one state column (FIPS-197, 5.1.3, 5.3.3). Row r of the column occupies bits 8r+7:8r. The
-# argument `row` is the first row of the matrix. The other rows of the matrix are rotations of the first row.
+# Verilog functions that multiply a state column by the matrix of MixColumns or InvMixColumns (FIPS-197, 5.1.3, 5.3.3).
+# Row r of the column is in bits 8r+7:8r. `row` is the first row of the matrix. All other rows are rotations of this
+# row.
 COLUMNS = """
 function [31:0] matrix_column; input [31:0] a; input [31:0] row; integer r, i; reg [7:0] p1, p2, p4, p8, m, t;
 begin

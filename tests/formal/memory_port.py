@@ -38,7 +38,7 @@ class _Shown(Module):
 
 
 def fifo_address(storage: Memory, port: int) -> Signal:
-    """Return an address signal of the queue's memory: of the write port if `port` is 0, of the read port if it is 1."""
+    """Return the address signal of one port of the queue's memory: 0 is the write port, 1 is the read port."""
     return storage.ports[port].adr
 
 

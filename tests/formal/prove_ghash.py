@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove GHASH's multiplier for all blocks and subkeys, and for several digit sizes (bits processed per cycle).
+"""Prove that GHASH's multiplier is right for all blocks and subkeys. The proofs cover several digit sizes (number of
+bits of a block that the multiplier processes per cycle).
 
 A solver cannot compare two products of 128 bits as a whole. But the multiplier adds, in each cycle, one row of each
 table, and everything else in it is linear. So two statements suffice, each proven for all values:

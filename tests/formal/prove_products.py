@@ -135,7 +135,7 @@ def test_products():
     ("pattern", "replacement"),
     [
         (r" \| rhs_self1\);", ");"),  # mutant: instructions use a product's registers without waiting
-        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses the tables after their factor was overwritten
+        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses tables of the factor's old value
         (r"\(\(~products_ready\) \| \(pending\w* != 1'd0\)\)", "(~products_ready)"),  # mutant: ignores loads
         (r"\| active\);", ");"),  # mutant: the context changes during a product
         (r"~\(stale \| products_ghash_busy\)", "~products_ghash_busy"),  # mutant: writes tables during zeroization

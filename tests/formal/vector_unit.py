@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prepares the vector AES unit for proofs: makes visible the unit's ports, and all reads and writes of its register
-files.
+"""Prepares the vector AES unit for proofs. The proofs can read the unit's ports, and all reads and writes of its
+register files.
 
 The register files' contents are cut away. Their outputs are free, so a proof holds for all contents. The proofs cover
 the commands to them: which address is read and written when, and with which value.
@@ -70,8 +70,8 @@ def unit_verilog(product_cycles: int = 0) -> str:
 
 
 def decoder_verilog() -> str:
-    """Return Verilog for decoding instructions: a macro with a number for each instruction, and the function
-    `operation`. This function converts a CFU function id to the instruction's number.
+    """Return Verilog that decodes instructions. A macro gives each instruction a number. The function `operation`
+    returns the number of the instruction with a given CFU function id.
     """
     lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(ALL)]
     lines += [f"`define UNIT_VERSION {UNIT_VERSION}"]

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzzes the service with records in any order from three peers, most of them well formed. In
- * addition to the sanitizers' checks, it checks that no counter block encrypts two different pieces
- * of data under one key, that a block's keystream never changes, that a reply fits its buffer, and
- * that no key remains in memory when all sessions are closed.
+ * Fuzzes the service with records from three peers, in any order. Most records are well formed. The
+ * program runs with sanitizers. It also checks that no counter block encrypts two different pieces
+ * of data under one key, and that a block's keystream never changes. Each reply must fit its
+ * buffer. When all sessions are closed, no key may remain in memory.
  */
 #include <string.h>
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Replaces a simulated design by one with a fault, if `tests.mutants` requests this by environment variables.
+"""Replaces the Verilog of a simulated design by Verilog with a fault. `tests.mutants` requests this through environment
+variables.
 
 A design is known by the name under which its model is kept. One Verilog contains all faults drawn for a design. A
 number selects one of them when the model is created, so a design is compiled once. Number 0 selects none. This shows

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that a folder with an extension adds configurations, their settings for boards (`Fit`), and the reasons why some
-boards do not support them.
+"""Test that a folder with an extension adds configurations. The extension also adds the settings of boards for a
+configuration (`Fit`), and the reasons why other boards do not support the configuration.
 """
 
 import pytest

@@ -51,8 +51,8 @@ def append(path: Path, line: dict) -> None:
 
 
 def series(lines: list[dict]) -> dict[tuple, list[dict]]:
-    """Group the runs by target, serial number and kind. The runs of each group form a series. Each series also contains
-    the lines by which a user accepted a changed speed for this target.
+    """Group the runs by target, serial number and kind. Each group is a series. A series also contains the lines in
+    which a user accepted a changed speed of the series' target.
     """
     found = {tuple(line.get(name) for name in SERIES): [] for line in lines if "figures" in line}
     for line in lines:

@@ -88,11 +88,12 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             held = True
             yield token
         finally:
-            # ignore a failed release if the place was not acquired
+            # if no place was acquired, ignore a failure of the release
             with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):
                 client(coordinator, "-p", "+", "release", token=token)
     finally:
-        # If the request to cancel fails, the reservation expires a minute after its last use.
+        # If this request fails, the reservation still ends by itself, a minute after its last use. So ignore the
+        # failure.
         with contextlib.suppress(PlaceError):
             client(coordinator, "cancel-reservation", token)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that values from a labgrid coordinator end only simulated boards, and never act as options of a program."""
+"""Tests that a coordinator's values let the suite end only simulated boards, and never act as a program's options."""
 
 import os
 import subprocess
@@ -55,8 +55,8 @@ def victim():
 
 @pytest.mark.parametrize("process", [-1, 0, 1, "1", 1.0, True, None, 1 << 22 | 1, 1 << 80])
 def test_a_number_that_is_no_process(monkeypatch, process):
-    """The suite must refuse an invalid process number before any use. For a signal, -1 means every process that this
-    user may signal, and 0 means every process of the sender's process group.
+    """The suite must refuse an invalid process id before it uses the id. A signal to the id -1 goes to every process
+    that this user may signal. A signal to 0 goes to the sender's process group.
     """
     called = []
     for name in ("kill", "pidfd_open"):

@@ -50,8 +50,8 @@ EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
 # Maximum seconds until a stalled transfer ends. The host first repeats a record, then asks whether the session still
 # exists.
 STANDSTILL = 5 * EXCHANGE
-# Maximum seconds of one step of loading firmware. A step calls the loader several times, then a last time, and then
-# connects to the board.
+# Maximum seconds of one step of loading firmware (`loading.enter` or `loading.await_firmware`). A step calls the loader
+# several times, then once more, and then connects to the board.
 STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
 LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `live` until `live` has ended
 FILE_BYTES = 5003

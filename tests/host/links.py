@@ -62,8 +62,9 @@ class LossyLink(Transport):
         self.shared = shared
         self.pace = pace
         self.run = run
-        self.runs = []  # number of records in each run; one call of `receive_run` returns one run
-        # record kept for the next run, because it is empty or longer than the first record of this run
+        self.runs = []  # number of records that each call of `receive_run` has returned
+        # Record that `receive_run` has read, but keeps for its next call. The record is empty, or longer than the first
+        # record of the present run.
         self.left = None
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()

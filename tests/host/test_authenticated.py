@@ -377,8 +377,8 @@ def test_pipes(server, tmp_path, size):
 
 @ON_POSIX
 def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
-    """The tool writes each record as soon as it is verified, while the tool's input is still open. It keeps back only
-    a record that could be the last one.
+    """While its input is still open, the tool writes each record that it has verified. The tool holds back only a
+    record that could be the last one.
     """
     file = sealed(bytes(10 * SIZE))
     process = subprocess.Popen(
@@ -421,8 +421,8 @@ def stopped(server, words, part, number, records):
 @pytest.mark.parametrize("records", [10, 120])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_transfer_is_resumed(server, tmp_path, number, records):
-    """An interrupted encryption or decryption can be resumed. This is also true if the output is longer than its
-    sidecar (the journal file) states, or if the board's window has moved past record 0.
+    """After an interruption, the user can resume an encryption or decryption. This must work even if the output is
+    longer than the sidecar (the journal file) states, or the board's window has moved past record 0.
     """
     data = random.Random(3).randbytes(150_001)
     (tmp_path / "in").write_bytes(data)
@@ -584,8 +584,8 @@ def test_a_wrong_record_after_resuming_leaves_nothing(server, source, tmp_path):
 
 
 class Dishonest(PeerBoard):
-    """A dishonest board. It computes AES-GCM, but replaces the data of each reply by `lie(number, data, last)`. Here
-    `number` is the record's number, and `last` is true for the last record.
+    """A dishonest board. It computes AES-GCM, but then calls `lie(number, data, last)` to replace the data of each
+    reply. `number` is the record's number. `last` is true for the last record.
     """
 
     def __init__(self, lie, **options):

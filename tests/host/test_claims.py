@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that no command writes to a file that it also uses for another purpose, or replaces a file without --force."""
+"""Checks that an output file has no second use in the same command, and is never replaced without --force."""
 
 import json
 import os

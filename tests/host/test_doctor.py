@@ -274,8 +274,8 @@ def test_the_way_to_an_address(checked, null_board, monkeypatch, through, passed
     ("noise", "says"), [(b"", "no reply from the board: check the board's power"), (b"U", "and --baud")]
 )
 def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
-    """No board is at the port. The port is silent, like a cable's port without a UART, or it sends bytes that are no
-    records, as at a wrong baud rate.
+    """No board is at the port. In one case, the port is silent, like a cable's port without a UART. In the other case,
+    the host receives bytes that are no records, as at a wrong baud rate.
     """
     far, near = os.openpty()
     pytest.importorskip("tty").setraw(near)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `cipherlane flash`: files that it refuses, what it gives to openFPGALoader, and the board that answers. The
-fake openFPGALoader records its arguments and a digest of the bitstream. For openFPGALoader's errors, see
-`tests/gateware/flow/test_flash.py`.
+"""Tests `cipherlane flash`: the files that it refuses, its arguments for openFPGALoader, and the board that answers. A
+fake openFPGALoader records its arguments and a digest of the bitstream. `tests/gateware/flow/test_flash.py` tests
+openFPGALoader's errors.
 """
 
 import dataclasses

@@ -98,7 +98,7 @@ def test_three_states_of_a_picture(null_board, monkeypatch):
 @pytest.mark.parametrize("echo", [False, True])
 def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, viewers):
     """The host's library checks every picture, even if no viewer sees the picture. The check comes before the option
-    `tamper`, because a picture that this option has changed is not the board's fault.
+    `tamper` changes the picture, because this change is not the board's fault.
     """
     board, passed = NullBoard(port=0, echo=echo), []
 
@@ -153,7 +153,7 @@ def seen_equal(said):
 
 
 def test_choices_while_it_runs(null_board, monkeypatch):
-    """After each choice of the user, measurements and pictures with this choice must arrive."""
+    """After each change of a setting by the user, measurements and pictures with the new setting must arrive."""
     wanted = [{"key_bits": 256}, {"record_bytes": 64}, {"source": "text", "text": "Hello"}, {"wiretap": "ecb"}]
     done, pictures_of = [], {}
 
@@ -357,7 +357,7 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
     """One board encrypts, and a second board decrypts. On each board, the counter blocks of a session follow the blocks
-    of the previous session. The boards merge such ranges, so their tables of ranges do not fill.
+    of the previous session. A board merges such ranges, so its table of ranges does not become full.
     """
     monkeypatch.setattr("cipherlane.measuring.nullranges.WINDOW", 32)  # window size of a real board, in records
     board = NullBoard(port=0)

@@ -27,7 +27,7 @@ PER_SECOND = 10
 
 @pytest.fixture
 def film(tmp_path):
-    """Make a video with a white background and a square in the middle. The square has three shades, each for half a
+    """Make a video of a square on a white background. The square has three shades, one after another, each for half a
     second.
     """
     path = tmp_path / "film.mp4"

@@ -32,7 +32,7 @@ from tests.waiting import HANG_S, until
 from .commands import COMMAND, command, one_line_error
 from .served import Served
 
-LONG = ("--timeout", "1000")  # seconds to wait for a silent board: longer than the test is allowed to take
+LONG = ("--timeout", "1000")  # time-out in seconds for replies; the test must end earlier
 EDGE = 32
 SIZE = (80, 24)
 BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")

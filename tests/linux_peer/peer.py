@@ -240,9 +240,7 @@ class LinuxPeer:
         return self.mka_status()
 
     def cable(self) -> "Cable":
-        """Return a `Cable` object that receives and sends frames at the board's end of the cable. It is a context
-        manager.
-        """
+        """Return a `Cable` object, a context manager that receives and sends frames at the board's end of the cable."""
         return Cable(self._inside, self._tap)
 
     def _await(self, start: str, timeout: float) -> str:

@@ -54,8 +54,8 @@ def main() -> int:
 
 
 def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Of the mutants that lack a guard, yield those that the options select. Options can select parts (firmware, host
-    or gateware). The option --only selects mutants whose names contain the option's text.
+    """Yield the selected mutants that lack a guard. The options can select parts (firmware, host or gateware). The
+    option --only selects mutants by a text in their names.
     """
     for each in guards.guards():
         if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):
@@ -63,8 +63,8 @@ def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
 
 
 def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the mutants of the targets that the options select. A target always has the same mutants, whatever other
-    targets are selected.
+    """Yield the mutants of the targets that the options select. This selection does not change which mutants a target
+    has.
     """
     paths = [FOLDER / "targets.toml", *ROOT.glob("*/tests/targets.toml")]
     tables = [table for path in paths for table in tomllib.loads(path.read_text())["target"]]

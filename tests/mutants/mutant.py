@@ -62,8 +62,8 @@ class Mutant:
     environment: Mapping[str, str] = field(default_factory=dict)
     boards: tuple[str, ...] = ()
 
-    # If true, the mutant counts as detected only if a test fails. If false, the mutant also counts as detected if the
-    # tests end without success for another reason, such as a time-out.
+    # If true, the mutant counts as detected only if a test fails. If false, every other unsuccessful end of the tests
+    # also counts, such as a time-out.
     must_fail = False
 
     def digest(self) -> str:

@@ -27,7 +27,7 @@ NO_TESTS = 5  # pytest's exit status if it finds no tests
 
 
 def command(tests: Iterable[str], *, thorough: bool = False) -> list[str]:
-    """Return the pytest command that runs only tests marked `thorough`, or only the others, until one fails."""
+    """Return a pytest command for tests with (or without) the mark `thorough`. Pytest stops at the first failure."""
     plugins = ["-p", "no:cacheprovider", "-p", "tests.gateware.mutation"]
     return [
         sys.executable,

@@ -94,7 +94,7 @@ def _without_comments(text: str) -> str:
 
 
 def _object(path: Path, text: str) -> bytes | None:
-    """Return the compiled code of a C file, or of a file that includes a header; None if it does not compile."""
+    """Return the object code of a C file, or of a C file that includes the header; None if it does not compile."""
     folder = BUILD / "objects"
     core_peer.write_wire_header(folder)
     name = path.relative_to(next(place for place in INCLUDED if path.is_relative_to(place)))

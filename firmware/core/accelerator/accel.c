@@ -238,7 +238,7 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 __attribute__((always_inline)) static inline int
 finish(const struct cl_accel *accel, uint16_t number, uint32_t length, bool uncached)
 {
-	/* Number of register reads before a time-out: POLLS_RUN, plus `length` (bytes or bits). */
+	/* Number of register reads before a time-out; it grows with `length` (bytes or bits). */
 	uint32_t polls = POLLS_RUN;
 
 	/*

@@ -38,8 +38,8 @@ struct cl_accel {
 /** A descriptor: describes one piece of data that the accelerator encrypts or decrypts. */
 struct cl_accel_descriptor {
 	/**
-	 * Buffers at any alignment, in memory that the DMA can reach. @p out can be equal to @p in,
-	 * or begin before @p in. It must not begin inside @p in after the first byte.
+	 * Buffers at any alignment, in memory that the DMA can reach.
+	 * If @p out overlaps @p in, @p out must begin at or before the first byte of @p in.
 	 */
 	const uint8_t *in;
 	uint8_t *out;
@@ -62,8 +62,8 @@ struct cl_accel_descriptor {
 	/** Key slot to use. */
 	uint8_t slot;
 	/**
-	 * Code CL_ACCEL_OPTIONS_WIDTH_* of the counter width: the number of low bits of the counter
-	 * block that are incremented for the next block.
+	 * Counter width, as a code CL_ACCEL_OPTIONS_WIDTH_*. From each block to the next, the
+	 * accelerator increments only this number of low bits of the counter block.
 	 */
 	uint8_t width;
 	/**

@@ -41,8 +41,8 @@ struct cl_accel_gcm {
 	const uint8_t *iv;
 	uint32_t iv_length;
 	/**
-	 * Buffers at any alignment, in memory that the DMA can reach. @p out can be equal to @p in,
-	 * or begin before @p in. A buffer of length 0 can be NULL.
+	 * Buffers at any alignment, in memory that the DMA can reach. A buffer of length 0 can be
+	 * NULL. If @p out overlaps @p in, @p out must begin at or before the first byte of @p in.
 	 */
 	const uint8_t *aad;
 	uint32_t aad_length;

@@ -9,7 +9,7 @@
 #include "aes/engines.h"
 #include "zeroize.h"
 
-/** Upper bound of the bytes of data that remain in the DMA's queues after a transfer. */
+/** Upper bound of the bytes of old data that the DMA's queues can hold after a transfer. */
 #define PASSING_BYTES 2048u
 
 int cl_engine_accel_check_key(const struct cl_accel_device *device, const struct cl_engine_key *key)

@@ -20,10 +20,11 @@ extern const uint32_t cl_aes_tables[4][256];
 extern const uint32_t cl_aes_inv_tables[4][256];
 
 /**
- * Returns the address of an entry in table number @p row. The byte in row @p row of @p column
- * selects the entry. A lookup takes four instructions on RV32: one shift and one mask compute the
- * entry's byte offset, and a load's immediate offset reaches all four tables from the start of the
- * third table.
+ * Returns the address of the entry in table number @p row that the byte in row @p row of @p column
+ * selects.
+ *
+ * On RV32, a lookup takes four instructions: shift, mask, addition and load. The load's immediate
+ * offset selects the table: it reaches all four tables from the start of the third table.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
@@ -34,7 +35,7 @@ cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
 }
 
 /**
- * Returns the number of the input column from which (Inv)ShiftRows moves the byte of row @p row to
+ * Returns the number of the column from which (Inv)ShiftRows takes the byte for row @p row of
  * column @p c.
  */
 static inline unsigned int cl_table_source(bool inverse, unsigned int c, unsigned int row)

@@ -26,7 +26,7 @@ struct cl_server_client {
 	uint64_t peer;
 	/** Counter block of the first block of the stream. */
 	const uint8_t *iv;
-	/** Length of the stream in bytes: every record must end within it. */
+	/** Length of the stream in bytes. Every record must end at or before this length. */
 	uint64_t length;
 	/**
 	 * Largest number of bytes in a record, a multiple of 16. Record n begins at byte offset n x
@@ -34,10 +34,10 @@ struct cl_server_client {
 	 */
 	uint32_t record_bytes;
 	/**
-	 * The session's window (streams/window.h), which states which records arrived. The window
-	 * of a new stream is empty. The window of a resumed stream states which records arrived in
-	 * earlier sessions. The window's size in records is the member `window` of struct
-	 * cl_server.
+	 * The session's window (streams/window.h), which states which records of the stream have
+	 * arrived. The window of a new stream is empty. The window of a resumed stream contains the
+	 * records of earlier sessions. The member `window` of struct cl_server is the window's size
+	 * in records.
 	 */
 	const struct cl_window *window;
 };

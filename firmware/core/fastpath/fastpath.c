@@ -113,8 +113,8 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 	}
 	cl_zeroize(key, sizeof(*key));
 	/*
-	 * From here on, the slot can contain a key. Set key_bits first, because `clear` clears the
-	 * slot only if key_bits is set.
+	 * From here on, the slot can contain a key, which `clear` must remove. Set key_bits before
+	 * the key, because `clear` does nothing in the hardware while key_bits is 0.
 	 */
 	key->key_bits = (uint16_t)key_bits;
 	key->slot = (uint8_t)slot;
@@ -131,9 +131,9 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 }
 
 /**
- * Runs a command that reads or writes entry number @p place of a session's window. This entry
- * stores whether one record of the session arrived, and a checksum of the record's data. The caller
- * has selected the session in the register ROW.
+ * Runs a command that reads or writes entry number @p place of a session's window. The entry stores
+ * whether one record has arrived, and a checksum of the record's data. The caller has selected the
+ * session in the register ROW.
  */
 static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
 {
@@ -283,7 +283,7 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	const int status = read_window(device, key->slot, window);
 
 	if (status == -ETIMEDOUT) {
-		/* If read_window timed out, erase_window would time out, too. */
+		/* Do not call erase_window now: it would time out, too. */
 		return status;
 	}
 	const int erased = erase_window(device, key->slot);

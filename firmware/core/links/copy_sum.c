@@ -28,8 +28,8 @@ uint32_t cl_sum(const uint8_t *from, size_t len)
 }
 
 /**
- * Copies and sums the bytes that the loop over words does not copy: at most three. If the alignment
- * does not allow word accesses, copies and sums all bytes.
+ * Copies and sums @p len bytes, in half words. If the alignment does not allow word accesses,
+ * cl_copy_sum copies all bytes with this function. Otherwise at most three bytes are left for it.
  */
 static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t sum)
 {
@@ -49,9 +49,9 @@ static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t
 #define WORDS_AT_ONCE 8
 
 /**
- * Loop of copy_from_aligned and copy_to_aligned. Stores the half word @p pending at @p to, and
- * directly after it the @p len bytes at @p from. @p to and @p from are 4-byte aligned. Not inlined,
- * so that the loop exists only once.
+ * Stores the half word @p pending at @p to, and directly after it the @p len bytes at @p from.
+ * Returns @p sum plus the sum of the bytes at @p from. @p to and @p from are 4-byte aligned. The
+ * function is not inlined, so that its two callers share one copy of the loop.
  *
  * For the sum, the loop adds each word to `total`, and the word's upper half to `upper`. This costs
  * only two additions per word, because copying already needs the shift. The sum of the lower halves

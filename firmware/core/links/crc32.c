@@ -6,9 +6,9 @@
 #include "links/crc32.h"
 
 /*
- * The table is linear: the entry of a byte is the XOR of the entries of the byte's set bits. ENTRY
- * lists the entries of the eight bits. The entry of bit 7 (0x80) is the polynomial. The entry of
- * each lower bit is one step of the CRC, applied to the entry of the next higher bit.
+ * The CRC is linear: the table entry of a byte is the XOR of the entries of the byte's set bits.
+ * ENTRY lists the entries of the eight single bits. The entry of bit 7 (0x80) is the polynomial.
+ * One step of the CRC turns the entry of a bit into the entry of the next lower bit.
  */
 #define BIT(byte, bit, entry) (((byte) >> (bit)&1) * (entry))
 #define ENTRY(byte)                                                                                \

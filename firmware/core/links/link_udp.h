@@ -44,10 +44,11 @@ struct cl_link_udp {
 /**
  * Returns true if the frame must not be answered, because its source is not a single other station
  * (RFC 1122, 3.2.1.3). The function checks the source MAC address, the source IPv4 address, and the
- * sender's addresses in ARP. No address is allowed to be a broadcast or multicast address. No IPv4
- * address is allowed to be in 127.0.0.0/8. The source MAC address must differ from the
- * destination's. The source IPv4 address must also differ from the destination's, and must not be
- * in 0.0.0.0/8.
+ * sender's addresses in ARP.
+ *
+ * No address is allowed to be a broadcast or multicast address. No IPv4 address is allowed to be in
+ * 127.0.0.0/8. The source addresses in the Ethernet and IPv4 headers must differ from the
+ * destination addresses there. The source address in the IPv4 header must not be in 0.0.0.0/8.
  */
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
@@ -91,9 +92,9 @@ enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *head
 					  const uint8_t *frame, size_t *len, uint32_t sum);
 
 /**
- * Turns the headers of a frame that carried a record into the headers of the answer. The function
- * writes only the sum of the pseudo header to the UDP checksum field. The caller or the Ethernet
- * MAC must add the sum of the datagram.
+ * Turns the headers of a frame that carried a record into the headers of the answer. The UDP
+ * checksum is not complete: the function writes only the sum of the pseudo header to its field. The
+ * caller or the Ethernet MAC must add the sum of the datagram.
  *
  * @param head as cl_link_udp_receive left it
  * @param len  bytes of the record that the answer carries

@@ -73,8 +73,8 @@ struct cl_secy_policy {
 	enum cl_secy_validate validate;
 	bool replay_protect;
 	/**
-	 * A received packet number is allowed to be lower than the next expected number by at most
-	 * this value: 0 to 64.
+	 * Size of the replay window: 0 to 64. A received packet number is allowed to be lower than
+	 * the next expected packet number by at most this size.
 	 */
 	uint8_t replay_window;
 	/** Bit n is set if SA n is used to receive. */

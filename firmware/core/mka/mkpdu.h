@@ -42,8 +42,8 @@
 #define CL_MKPDU_CONFIDENTIALITY 2u
 
 /**
- * Either a member identifier `mi` with a message number, or a key identifier. A key identifier is
- * the key server's member identifier with a key number.
+ * Either a member identifier `mi` with a message number, or a key identifier. A key identifier
+ * consists of the key server's member identifier in `mi` and the key number in `number`.
  */
 struct cl_mkpdu_member {
 	uint8_t mi[CL_MKPDU_MI_BYTES];
@@ -115,8 +115,8 @@ struct cl_mkpdu {
 	struct cl_mkpdu_use use;
 	struct cl_mkpdu_sak sak;
 	/**
-	 * The ICV protects this number of bytes, counted from the start of the frame. The ICV is
-	 * stored directly after these bytes.
+	 * Number of bytes that the ICV protects, counted from the start of the frame. The ICV
+	 * itself follows directly after these bytes.
 	 */
 	size_t protected_bytes;
 };

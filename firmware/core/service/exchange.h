@@ -17,8 +17,8 @@ struct cl_exchange {
 	struct cl_wire_header header;
 	struct cl_session_owner owner;
 	/**
-	 * The session that the record's header names. NULL if the session does not belong to the
-	 * sender, or if this type of record needs no session.
+	 * The session that the record's header names. NULL if the header names no open session of
+	 * the sender, or if this type of record needs no session.
 	 */
 	struct cl_session *session;
 	/**

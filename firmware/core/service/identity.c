@@ -7,10 +7,7 @@
 #include "engine/cbc_mac.h"
 #include "zeroize.h"
 
-/**
- * The first byte of each CBC-MAC's message is one of these codes. The code states what the CBC-MAC
- * is used for.
- */
+/** Purposes of a CBC-MAC. The first byte of the message of every CBC-MAC is one of these codes. */
 enum purpose {
 	OF_KEY = 1,
 	OF_TICKET = 2,
@@ -19,8 +16,8 @@ enum purpose {
 
 #define DRAWN_BYTES 12u
 /**
- * Number of blocks in the message of the CBC-MAC that yields a random counter block. The first
- * block contains the purpose, the next blocks the random words, the last block bytes from the host.
+ * Number of blocks in the message of the CBC-MAC that yields a random counter block: one block with
+ * the purpose, then blocks of random words, then one block of bytes from the host.
  */
 #define DRAW_BLOCKS (CL_IDENTITY_WORDS / 4u + 2u)
 

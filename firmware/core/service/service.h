@@ -38,7 +38,7 @@ struct cl_service {
 	struct cl_budget strangers;
 	/**
 	 * `looked_at`: value of the cycle counter when cl_service_poll last checked the sessions.
-	 * `look_cycles`: number of cycles after which it checks them again.
+	 * `look_cycles`: number of cycles from one check to the next.
 	 */
 	uint32_t looked_at;
 	uint32_t look_cycles;
@@ -94,15 +94,15 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *reply, size_t room);
 
 /**
- * Returns true if work for @p peer outside sessions is allowed to use the CPU at present. Always
- * returns true while no other peer has a session. Otherwise a budget limits such work. Call
- * cl_sessions_tick first, to update the time.
+ * Returns true if work for @p peer that belongs to no session is allowed at present. Always returns
+ * true while no other peer has a session. Otherwise returns true if the budget for such work has
+ * cycles left. Call cl_sessions_tick first, to update the time.
  */
 bool cl_service_admits(struct cl_service *service, uint64_t peer);
 
 /**
- * Subtracts @p cycles from the budget of cl_service_admits. @p cycles is the time that work outside
- * sessions took.
+ * Subtracts @p cycles, the time that work outside sessions took, from the budget that
+ * cl_service_admits checks.
  */
 static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 {
@@ -111,9 +111,8 @@ static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 
 /**
  * Subtracts the cycles of a zeroization from the budget for work outside sessions, if a peer on a
- * network has a session. A record outside sessions can cause a zeroization, for example a refused
- * request to open a session. Records outside sessions are then dropped until the budget has grown
- * again.
+ * network has a session. For example, a refused request to open a session causes a zeroization.
+ * While the budget has no cycles left, records outside sessions are dropped.
  */
 void cl_service_owe(struct cl_service *service, uint32_t cycles);
 
@@ -146,11 +145,10 @@ static inline void cl_service_poll(struct cl_service *service)
 }
 
 /**
- * Accounts for the CPU cycles of the last record: @p cost, which excludes the engine's cycles, plus
- * the engine's cycles. If the record's session is still open, subtracts all these cycles from the
- * session's budget, and adds @p cost to the session's counts. Otherwise subtracts all these cycles
- * from the budget for work outside sessions. A network's driver calls this function after each
- * record.
+ * Accounts for the CPU cycles of the last record: the engine's cycles, plus @p cost, the cycles
+ * outside the engine. If the record's session is still open, subtracts the total from the session's
+ * budget, and adds @p cost to the session's counts. Otherwise subtracts the total from the budget
+ * for work outside sessions. The driver of a network link calls this function after each record.
  */
 void cl_service_account(struct cl_service *service, const struct cl_link *link,
 			const struct cl_session_cost *cost);

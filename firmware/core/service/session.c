@@ -40,8 +40,8 @@ static bool is_active(const struct cl_sessions *sessions, const struct cl_sessio
 }
 
 /**
- * Returns the number of the session's peer without the UDP port. So the result is the same for all
- * ports of an IPv4 address.
+ * Returns the IPv4 address of the session's peer: the number of the peer without the UDP port. On a
+ * UART, returns 0.
  */
 static uint32_t address_of(const struct cl_session *session)
 {

@@ -46,9 +46,9 @@ static int run(const struct cl_session *session, uint32_t number, const uint8_t 
 }
 
 /**
- * In GCM, each record states whether it is the last record of its stream (@p last). Returns true if
- * this statement agrees with the records that have already arrived. @p end is the record's number
- * plus 1.
+ * Returns true if a record in GCM agrees with the records that have already arrived: no record is
+ * allowed to follow the last record of a stream. @p last is true if this record states that it is
+ * the last one. @p end is this record's number plus 1.
  */
 static bool may_end(const struct cl_stream *stream, uint32_t end, bool last)
 {

@@ -44,8 +44,8 @@ struct cl_stream {
 	uint64_t ticket;
 	uint32_t record_bytes;
 	/**
-	 * In GCM: number of the stream's last record, plus 1. The member is 0 until the last record
-	 * has arrived.
+	 * Only for GCM: the number of records in the stream, or 0 as long as the stream's last
+	 * record has not arrived.
 	 */
 	uint32_t end;
 	/**
@@ -92,8 +92,8 @@ int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *n
 		      struct cl_stream **stream);
 
 /**
- * Ends a stream. Shortens the stream's range: it then ends after the highest-numbered record that
- * arrived. Frees the range if no record arrived.
+ * Ends a stream. Removes the unused blocks from the stream's range: all blocks after those of the
+ * highest-numbered record that arrived. If no record arrived, removes the whole range.
  *
  * @param known true if it is known which records arrived, and the window contains them. If false,
  *              the whole range counts as used, and the stream cannot be resumed

@@ -26,8 +26,8 @@ struct cl_window {
 	/** Lowest record number that is still accepted. */
 	uint64_t first;
 	/**
-	 * For each record n in the window, bit n % records is 1 if record n has arrived, otherwise
-	 * 0. All bits from bit number `records` on are 0.
+	 * Bit n % `records` is 1 if record n of the window has arrived, otherwise 0. The bits from
+	 * number `records` on are always 0.
 	 */
 	uint64_t seen;
 	/**
@@ -67,9 +67,9 @@ void cl_window_init(struct cl_window *window, uint32_t records);
 uint64_t cl_window_sum(const uint8_t *data, size_t len);
 
 /**
- * Computes cl_window_sum from the sums @p a and @p b that an Ethernet MAC computed over the whole
- * words of @p data. The Ethernet MAC starts with a = 0 instead of a = @p len, because it does not
- * know the length yet.
+ * Returns the result of cl_window_sum. An Ethernet MAC has already computed the sums @p a and @p b
+ * of the whole words of @p data, but with the initial value a = 0 instead of a = @p len. The
+ * function corrects this difference, and adds the last one to three bytes.
  */
 uint64_t cl_window_sum_from(uint32_t a, uint32_t b, const uint8_t *data, size_t len);
 

@@ -25,8 +25,8 @@
 #define HASH   6u
 #define SUBKEY 7u
 /**
- * Operand of the instruction vghsh, made of the numbers of two registers. Register HASH contains
- * the hash, and register SUBKEY contains the hash subkey H.
+ * Operand of the instruction vghsh: the numbers of two vector registers. Register v6 (HASH)
+ * contains the hash, and register v7 (SUBKEY) contains the hash subkey H.
  */
 #define PAIR (HASH << 4 | SUBKEY)
 
@@ -35,8 +35,8 @@
  */
 #define QUAD CL_ISE_BATCH_BLOCKS
 /**
- * Number of blocks in half a group. encrypt_vector encrypts the two halves of a group in turn, and
- * interleaves the rounds of the blocks in a half.
+ * Number of blocks in half a group of encrypt_vector. The function encrypts the blocks of one half
+ * at the same time. Meanwhile, it hashes the ciphertext of the half before.
  */
 #define HALF        3u
 #define GROUP_BYTES (2 * HALF * CL_BLOCK_BYTES)
@@ -133,9 +133,9 @@ static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 }
 
 /**
- * Hashes @p data except the last @p blocks blocks, and copies these last blocks to @p tail. If @p
- * data has fewer blocks, @p tail begins with blocks of zeros. The caller hashes these zeros while
- * the hash is still zero, so the zeros do not change the hash.
+ * Hashes @p data without the last @p blocks blocks, and copies these last blocks to @p tail. If @p
+ * data has fewer than @p blocks blocks, @p tail begins with blocks of zeros. Hashing these zeros
+ * does not change the hash, because the hash is still zero.
  */
 CL_ISE_INLINE void hash_except(uint32_t tail[CL_ISE_BATCH_WORDS], size_t blocks,
 			       const uint8_t *data, size_t len)
@@ -174,8 +174,8 @@ CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned i
 }
 
 /**
- * Begins the GHASH product of the ciphertext block in vector register number @p s. Then writes a
- * counter block to the same register.
+ * Begins to hash the ciphertext block in vector register number @p s. Then writes a new counter
+ * block to this register, so that the register can be used for the next block.
  */
 CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 {
@@ -184,8 +184,9 @@ CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 }
 
 /**
- * Runs the last round of AES on the three vector registers from number @p first on. XORs the blocks
- * at @p in into these registers. Runs round 1 on the other three registers of the group.
+ * Completes half a group: runs the last round of AES on the three vector registers from number @p
+ * first on, and XORs the plaintext at @p in into these registers. Begins the other half of the
+ * group: runs round 1 on the other three vector registers.
  */
 CL_ISE_INLINE void last_round_and_load(struct cl_ise_cipher cipher, unsigned int first,
 				       uintptr_t in)
@@ -283,8 +284,8 @@ CL_ISE_INLINE void move_hashed(unsigned int block, const uint32_t words[CL_ISE_B
 }
 
 /**
- * Begins the GHASH product of block number @p block, which is in v4 or v5. Moves the next block
- * into the other one of these two registers.
+ * Begins to hash block number @p block. An even block is in v4, and an odd block is in v5. Then
+ * moves the next block of @p words, if there is one, into its register.
  */
 CL_ISE_INLINE void hash_and_move(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
@@ -417,7 +418,7 @@ typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
 /**
  * Returns true if @p bytes is at least VECTOR_BYTES_MIN, and vector loads and stores can access
- * both buffers. If only the access is impossible, adds 1 to the counter `falls`.
+ * both buffers. If @p bytes is large enough but they cannot access a buffer, increments `falls`.
  */
 static bool reaches(struct cl_ise_device *device, const void *in, const void *out, size_t bytes)
 {

@@ -106,9 +106,9 @@ CL_ISE_INLINE void ecb_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Runs ECB over whole groups. After the last round of each block, the code stores the block and
- * loads a block of the next group. For the last group, there is no next group: the code then loads
- * the last group's blocks again, but does not use them.
+ * Runs ECB over whole groups. When a block is complete, the code stores the block, and loads a
+ * block of the next group into the free register. In the last group, the code loads the group's own
+ * input again instead, and ignores it.
  */
 CL_ISE_INLINE void ecb_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      size_t groups)
@@ -178,8 +178,8 @@ CL_ISE_INLINE void cbc_encrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 }
 
 /**
- * Decrypts in CBC mode, P = D(C) XOR chain. For this XOR, the function reads the ciphertext a
- * second time, before the plaintext overwrites it.
+ * Decrypts in CBC mode: P = D(C) XOR chain, where chain is the ciphertext block before C. In place,
+ * a plaintext block is stored only after its ciphertext block was saved for the next XOR.
  */
 CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      const uint32_t *in, uint32_t *out, size_t blocks)

@@ -49,7 +49,8 @@ void cl_tx_end(size_t len, bool with_udp_checksum)
 {
 	if (len != 0) {
 		/*
-		 * The slot must be written before the registers tell the Ethernet MAC to send it.
+		 * Complete all writes to the slot before the writes to the registers, which start
+		 * the transmission.
 		 */
 		compiler_barrier();
 		sys_write32(with_udp_checksum, REG(tx_checksum));

@@ -7,8 +7,8 @@
 #define SOC_CONTEXT_H
 
 /*
- * The interrupted thread's lease of a context of the vector AES unit (contexts.h). NULL if the
- * thread was not in an operation.
+ * The lease (contexts.h) of the operation on the vector AES unit that the interrupt has preempted.
+ * NULL if the interrupted thread was not in such an operation.
  */
 #define SOC_ESF_MEMBERS struct cl_lease *lease
 

@@ -58,8 +58,8 @@ static int translated(int status)
 }
 
 /**
- * Hashes the next @p len bytes of the additional data or of the text. @p count points to the number
- * of earlier bytes of this data. The function adds @p len to this number.
+ * Hashes the next @p len bytes of the additional data or of the text. @p count points to aad_len or
+ * len, the number of bytes that were hashed before. The function adds @p len to this number.
  */
 static int hash(mbedtls_gcm_context *ctx, uint64_t *count, const uint8_t *data, size_t len)
 {
@@ -111,8 +111,8 @@ static int crypt(mbedtls_gcm_context *ctx, uint64_t at, const uint8_t *in, uint8
 		memcpy(counter, ctx->first_counter, sizeof(counter));
 		/*
 		 * GCM increments only the last 32 bits of the counter block (SP 800-38D, 6.2), but
-		 * the engine increments all 128 bits. So the text is split into two calls of the
-		 * engine where the 32 bits overflow.
+		 * the engine increments all 128 bits. So where the 32 bits overflow, one call of
+		 * the engine ends and another call begins.
 		 */
 		const uint32_t number =
 			sys_get_be32(counter + 12) + 1 + (uint32_t)(at / CL_BLOCK_BYTES);

@@ -10,7 +10,8 @@
 #include "engine/modes.h"
 
 /**
- * Prepares a key for encryption or decryption. CTR mode needs keys for encryption.
+ * Prepares a key for decryption if @p decrypt is true, otherwise for encryption. CTR mode uses a
+ * key for encryption in both directions.
  *
  * @param key the structure for the key. It must be zero, as it is after cl_vector_clear
  * @retval 0 done

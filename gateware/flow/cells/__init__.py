@@ -12,8 +12,8 @@ from typing import Any
 
 Cell = dict[str, Any]
 MODELS = Path(__file__).parent
-# A block RAM has INITVALS parameters with its initial contents. Each parameter contains ROWS rows. A row starts every
-# ROW_PITCH bits, and contains two units of UNIT bits.
+# The initial contents of a block RAM are stored in 64 parameters (INITVALS), with 16 rows (ROWS) each. A row starts
+# every 20 bits (ROW_PITCH), and contains two units of 9 bits (UNIT).
 INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 
 
@@ -48,7 +48,7 @@ def expression(truth: int, inputs: int) -> str:
 
 
 def contents(parameters: dict[str, str]) -> str:
-    """Returns the text of the file with a block RAM's contents for its Verilog model: one 9-bit unit per line."""
+    """Returns the text of the file from which a block RAM's Verilog model reads its contents: a 9-bit unit per line."""
     units = []
     for block in range(INITVALS):
         rows = number(parameters.get(f"INITVAL_{block:02X}", "0"))

@@ -176,7 +176,7 @@ class FrameChecks(Module):
         # bytes from 26 to the end of the packet.
         first, second = 0b0011, 0b1100  # halves of a word
         of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # which bytes of the present word each checksum covers
-        rest = Signal(LENGTH_BITS)  # remaining bytes of the packet, from the present word on (from `total length`)
+        rest = Signal(LENGTH_BITS)  # remaining bytes of the IPv4 packet, including the present word
         whole = Signal()
         in_packet = [whole | (rest[:2] > n) for n in range(WORD_BYTES)]
         self.submodules.ipv4_sum = ipv4_sum = ChecksumSum(initial=RIGHT)

@@ -133,7 +133,7 @@ class SharedMAC(LiteXModule):
 
         # # #
 
-        # Frames that LiteEth's MAC received, and frames to send through it. With MACsec, they pass through the SecY.
+        # `received` comes from LiteEth's MAC, and `sent` goes to it. With MACsec, frames also pass through the SecY.
         received, sent = core.source, core.sink
         if secy:
             self.shaper = shaper = AsFromWire()

@@ -53,7 +53,7 @@ from .stations import SOURCE_WORDS, KnownStations
 SLOT_BYTES = 2048
 FRAME_BYTES = 1520
 SUMS = SLOT_BYTES - 16
-DATA = 66  # first data byte of a record, after the headers of Ethernet, IPv4, UDP and the record
+DATA = 66  # byte offset of a record's data in a frame, after the headers of Ethernet, IPv4, UDP and the record
 SLOT_WORDS = SLOT_BYTES // WORD_BYTES
 LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
 UDP = 34
@@ -137,7 +137,7 @@ class SlotWriter(LiteXModule):
 
         # Strangers are stations without a session. At the first word of a frame, `crowded` stores whether the number of
         # waiting frames from strangers has reached its limit. If so, a frame from a stranger is refused when the search
-        # for its sender has ended (this spares the memory), or after its last word.
+        # for its sender has ended: during the frame, or after the frame's last word.
         strangers, crowded, refused = Signal(max=slots + 1), Signal(), Signal()
         comes, goes = Signal(), Signal()
         self.comb += [
@@ -155,8 +155,8 @@ class SlotWriter(LiteXModule):
             If(position == 0, crowded.eq(stations.any & (strangers >= STRANGERS_SLOTS))),
         ]
 
-        # Computes the Internet checksum of the frame, and the sums `a` and `b` of its record's data (defined in
-        # `gateware.net.records.window`).
+        # Computes the Internet checksum of the frame. Also computes the sums `a` and `b` of the data of the record in
+        # the frame. The module `gateware.net.records.window` defines these sums.
         a, b, behind = Signal(32), Signal(32), Signal()
         held = Signal(16)
         end = Signal()
@@ -206,7 +206,7 @@ class SlotWriter(LiteXModule):
                 If(~sink.last, NextState("DROP")),
             ),
         )
-        fsm.act(  # the state DROP skips the remainder of a frame for which there is no slot
+        fsm.act(  # the state DROP skips the remainder of a frame that is refused or has no slot
             "DROP",
             If(sink.valid & sink.last, NextState("WRITE")),
         )

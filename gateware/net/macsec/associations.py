@@ -41,7 +41,7 @@ INSTALL_LAYOUT = [
 
 
 class AssociationReader:
-    """A read port for secure associations. `an` selects an association; `pn`, `base` and `xpn` are its values."""
+    """A read port for secure associations. `pn`, `base` and `xpn` are values of the association that `an` selects."""
 
     def __init__(self):
         self.an = Signal(AN_BITS)
@@ -173,7 +173,7 @@ class Associations(Module):
                 NextState("ZEROIZE"),
             ),
         )
-        fsm.act(  # the state INSTALL waits until the key is expanded; another client can zeroize the key meanwhile
+        fsm.act(  # the state INSTALL waits until the key is expanded, or until another client has zeroized it
             "INSTALL",
             If(
                 ~words.key_busy & ~self.advance,

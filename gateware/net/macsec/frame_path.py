@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The parts that both directions of a SecY share: frame buffer, GCM, and the queues that keep frames in order.
+"""The common structure of both directions of a SecY: frame buffer, GCM, and queues that keep frames in order.
 
 ::
 
@@ -87,9 +87,10 @@ class FramePath(Module):
         self.submodules.feeder = feeder = drop(GCMFeeder(rows=rows, received=received))
         self.submodules.gcm = gcm = BlockGCM(port=port, cycles=cycles, depth=0, portable=portable)
         self.submodules.texts = texts = drop(stream.SyncFIFO([("row", row_bits)], UNDER_WAY))
-        # A long combinational path leads from the word counter of `writer` to the grants of the ring. The skid buffer
-        # `skid` ends this path before GCM. `skid` delays blocks, but the ring still stores a frame's last block long
-        # before the frame's verdict. The skid buffer `results` ends the path from the grant of an ICV's row.
+        # A long combinational path leads from the word counter of `writer` to the grants for accesses to `ring`. The
+        # skid buffer `skid` ends this path before GCM. `skid` delays blocks, but `ring` still stores a frame's last
+        # block long before the frame's verdict. The skid buffer `results` ends the path from the grant for the row
+        # with the ICV.
         self.submodules.skid = skid = drop(Skid(gcm.source.description))
         self.submodules.results = results = drop(Skid(gcm.result.description))
         self.submodules.uses = uses = Uses(keys, port.client.slots)

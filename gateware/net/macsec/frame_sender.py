@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sends stored frames, with or without SecTAG and ICV, or zeroizes them; then frees their rows.
+"""Sends or zeroizes stored frames, then frees their rows. Frames are sent with or without SecTAG and ICV.
 
 ::
 

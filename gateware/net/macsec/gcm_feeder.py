@@ -27,7 +27,7 @@ ADDRESS_BITS = 8 * ADDRESS_BYTES
 
 
 def feed_layout(rows: int) -> list[tuple[str, int]]:
-    """Return the layout of a job: the frame's first row, bytes of data, and fields of its SecTAG in wire order."""
+    """Return the layout of a job: the frame's first row, number of data bytes, and SecTAG fields in wire order."""
     return [("row", bits_for(rows - 1)), ("length", LENGTH_BITS), ("tci", 8), ("sl", 8), ("pn", WORD_BITS)]
 
 
@@ -65,7 +65,7 @@ class GCMFeeder(Module):
         block, step = register.sink, Signal()
         left = Signal(LENGTH_BITS - 4)  # number of rows with data after the present row
         kept = Signal(4)  # number of data bytes in the last row, minus one
-        carry = Signal(ADDRESS_BITS)  # the next block begins with these words of the SecTAG or previous row
+        carry = Signal(ADDRESS_BITS)  # words of the SecTAG or previous row that begin the next block
         with_sci, encrypted = job.tci[TCI.SC], job.tci[TCI.E]
         last, overflows = Signal(), Signal()
         self.comb += [
@@ -111,7 +111,7 @@ class GCMFeeder(Module):
                 If(last & ~encrypted & overflows, NextState("CARRY")).Elif(last, *ends),
             ),
         )
-        fsm.act(  # the state CARRY waits until GCM accepts the last words of data
+        fsm.act(  # the state CARRY waits until GCM accepts the block with the last words of data
             "CARRY",
             block.valid.eq(1),
             block.data.eq(carry),
@@ -130,7 +130,7 @@ class GCMFeeder(Module):
                     If(reader.lane == start[2:], NextState("GATHER")).Else(reader.take.eq(1)),
                 ),
             )
-            fsm.act(  # the state GATHER waits for five words, which contain the ICV
+            fsm.act(  # the state GATHER waits for the five words that contain the ICV, which can begin at any byte
                 "GATHER",
                 If(
                     reader.valid,

@@ -100,8 +100,8 @@ class ReplayWindow(Module):
 
         # # #
 
-        # Each association has a row of 64 bits. The window contains only one packet number that is n modulo 64. Bit n
-        # stands for this packet number.
+        # Each association has a row of 64 bits, one for each packet number in the window. Bit n stands for the packet
+        # number that is equal to n modulo 64.
         memory = Memory(PLACES, ASSOCIATIONS, name="numbers_seen")
         memory.attr = {NO_RW_CHECK, DISTRIBUTED}
         write_port = memory.get_port(write_capable=True, async_read=True)

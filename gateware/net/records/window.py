@@ -41,7 +41,7 @@ RECORDS = 64
 LAPS = 128
 # Width in bits of a block's index in its session. A session's stream has at most 2^36 bytes, which are 2^32 blocks.
 INDEX_BITS = 32
-# Bits of a record's length in blocks. The maximum, 127 blocks, is more than a datagram can hold.
+# Width in bits of a record's length in blocks. The maximum, 127 blocks, is more than a datagram can hold.
 BLOCKS_BITS = 7
 BLOCK_INDEX_BITS = 60
 BLOCK_BYTES_BITS = 4
@@ -52,7 +52,7 @@ DECIDE_CYCLES = 4
 _PLACE_BITS = bits_for(RECORDS - 1)
 _LAP_BITS = bits_for(LAPS - 1)
 _NUMBER_BITS = _PLACE_BITS + _LAP_BITS
-# Bits of a quotient. The quotient is the number of records from the window's base to a record, below 2 * RECORDS.
+# Width in bits of a quotient: the number of records between the window's base and a record, below 2 * RECORDS.
 _QUOTIENT_BITS = _PLACE_BITS + 1
 
 
@@ -149,7 +149,7 @@ class RecordWindow(Module):
         beyond, long, far = Signal(), Signal(), Signal()
         quotient, rest = Signal(_QUOTIENT_BITS), Signal(BLOCKS_BITS)
         dividend, reduced = Signal(BLOCKS_BITS + 1), Signal(BLOCKS_BITS + 2)
-        back = Signal(INDEX_BITS)  # new base, if the window moves until the present record is its last
+        back = Signal(INDEX_BITS)  # base of a window that has the present record as its last record
         self.comb += [dividend.eq(Cat(quotient[-1], rest)), reduced.eq(dividend - blocks)]
         self.sync += [
             If(wait != 0, wait.eq(wait - 1)),

@@ -31,8 +31,9 @@ class _CRG(LiteXModule):
         self.cd_por = ClockDomain(reset_less=True)
         self.cd_init = ClockDomain()
         self.cd_sys2x = ClockDomain(reset_less=True)
-        self.cd_fast = ClockDomain(reset_less=True)  # a clock gate makes the clock of `sys2x` from this clock
-        self.cd_start = ClockDomain()  # has the clock of `sys`; the reset of this domain drives the global reset net
+        self.cd_fast = ClockDomain(reset_less=True)  # the clock of `sys2x` is this clock after a clock gate
+        # The domains `start` and `sys` have the same clock. A global buffer passes the reset of `start` to `sys`.
+        self.cd_start = ClockDomain()
 
         # # #
 

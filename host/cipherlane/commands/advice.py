@@ -10,7 +10,7 @@ from .. import views
 from ..link.counterblocks import block_after
 from ..link.lte import CTR, GCM
 
-_SHOWN = 4  # maximum number of parts of a split input whose initial counter blocks the advice shows
+_SHOWN = 4  # the advice shows the initial counter blocks of at most this many parts of a split input
 
 
 def resuming(args: argparse.Namespace) -> str:
@@ -51,8 +51,8 @@ def _kept(words: list[str]) -> list[str]:
 
 
 def splitting(name: str, direction: str, cipher: str, iv: bytes | None, most: int, size: int | None) -> str:
-    """Return advice to split a stream of more than `most` bytes with the program `split`. The parts get the names
-    NAME.aa and so on; if the size is unknown, part.aa and so on.
+    """Return advice to split a stream of more than `most` bytes with the program `split`. If the size is
+    known, the parts are called NAME.aa, NAME.ab and so on, otherwise part.aa, part.ab and so on.
     """
     parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
     command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"

@@ -82,7 +82,7 @@ def add_mode(parser: argparse.ArgumentParser) -> None:
 
 
 def modes_of(engines: Iterable[Engine], info: BoardInfo, asked: list[str] | None) -> list[tuple[Engine, str]]:
-    """Return the pairs (engine, mode) to measure. `asked` lists the allowed modes (None: all).
+    """Return the pairs (engine, mode) to measure. `asked` lists the modes that the user requested (None: all).
 
     Raises:
         ArgumentError: no engine has a mode that was asked for.
@@ -151,8 +151,8 @@ def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> En
             which = "the board" if not able else f"engine {name}"
             other = "another board or current firmware" if not able else "another engine"
             raise ArgumentError(f"{which} has no AES-GCM: use {other}, or give --raw for AES-CTR without tags")
-        # For AES-GCM, `ise_vmem` is the fastest engine if the vector unit has a multiplier. Without a multiplier, the
-        # CPU computes GHASH, and all hardware engines take about the same time.
+        # The engine `ise_vmem` is the fastest for AES-GCM if the vector unit has a multiplier for GHASH. Without this
+        # multiplier, the CPU computes GHASH, and all hardware engines are about equally fast.
         present = [Engine.ISE_VMEM] if not name and Engine.ISE_VMEM in able else able
     if not present:
         if device.info().engines:

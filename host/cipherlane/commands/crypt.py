@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _described(stream: Stream, source: InputFile, *, board: bool) -> Stream:
-    """Read the header of an authenticated file from `source`, and return `stream` with what the header describes.
+    """Read the header of the authenticated file `source`, and return a copy of `stream` with the values in the header.
 
     Raises:
         ArgumentError: the file is too long for a board, although a `board` is to decrypt it.
@@ -182,8 +182,8 @@ def _transfer(
     journal: Journal | None,
     verifier: Verifier | GcmVerifier | None,
 ) -> tuple[dict[str, Any], Measurement | None]:
-    """Stream the rest of the input, after the part that an earlier run completed; return the result for JSON, and the
-    board's measurement.
+    """Stream the input, except the part that an earlier run completed. Return the result for JSON, and the board's
+    measurement (None without a board).
 
     `journal` and `verifier`, if given, hold the state of the interrupted transfer.
     """

@@ -110,8 +110,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: str, plaintext: bytes) -> Measurement:
-    """Measure one transfer in a new session with fresh counter blocks: encrypt `plaintext` with AES-CTR, or decrypt its
-    ciphertext.
+    """Measure one AES-CTR transfer in a new session with unused counter blocks: encrypt `plaintext`, or decrypt the
+    ciphertext of `plaintext`.
 
     Raises:
         VerifyError: a byte differs from the reference.
@@ -122,7 +122,7 @@ def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: s
 
 
 def transfer_records(device: Device, engine: Engine, key_bits: int, direction: str, plaintext: bytes) -> Measurement:
-    """Measure one transfer under a new key: encrypt `plaintext` with AES-GCM, or decrypt its records with their tags.
+    """Measure one AES-GCM transfer under a new key: encrypt `plaintext`, or decrypt the records encrypted from it.
 
     Raises:
         VerifyError: a byte differs from the reference.

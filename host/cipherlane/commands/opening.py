@@ -21,7 +21,7 @@ from ..link.session import Session
 from ..measuring.software import SoftwareSession
 from . import common
 
-NO_BOARD = "none"  # the value of --port that means: work without a board
+NO_BOARD = "none"  # with this value of --port, a command works without a board
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,8 @@ class _Opener:
         return self.new(), True
 
     def _go_on(self, journal: Journal, begin: int, ticket: int | None) -> Session:
-        """Open a session that resumes the stream in `journal`. The session's range of counter blocks starts with the
-        counter block of the stream's byte `begin`.
+        """Open a session that resumes the stream in `journal`. The session's range of counter blocks begins at
+        byte `begin` of the stream.
         """
         iv = block_after(journal.iv, begin // BLOCK)
         try:

@@ -157,7 +157,7 @@ def script(args: argparse.Namespace, state: MACsecState, board_key: bytes, host_
 
 
 def _set(action: Callable[[], None]) -> None:
-    """Perform an action on the board. If the board refuses it, explain why."""
+    """Perform an action on the board. If the board does not know the request, raise an error that names the cause."""
     try:
         action()
     except BoardError as error:

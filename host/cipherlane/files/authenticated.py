@@ -77,7 +77,7 @@ class Header:
         return self.prefix.ljust(BLOCK, b"\0")
 
     def block_of(self, number: int) -> bytes:
-        """Return the first counter block that record `number` can use. All later records use only later blocks."""
+        """Return the first counter block that record `number` can use. Lower-numbered records use only lower blocks."""
         return self.nonce(number, False).ljust(BLOCK, b"\0")
 
     def nonce(self, number: int, last: bool) -> bytes:

@@ -7,7 +7,7 @@ from cipherlane_base.bitstream import MOST_BYTES, SUFFIX, Description, Descripti
 
 from ..errors import FileError
 
-MOST = 16 << 20  # maximum number of bytes read from a file: more than any board's bitstream has
+MOST = 16 << 20  # maximum number of bytes to read from a file; the bitstream of every board is smaller
 
 
 def read(path: str) -> tuple[bytes, Description]:

@@ -52,7 +52,7 @@ class Use:
             return self.status
         try:
             return os.stat(self.name)
-        except (OSError, ValueError):  # the file is missing, or opening it will report the error
+        except (OSError, ValueError):  # the file is missing, or the command reports the error when it opens the file
             return None
 
     @property
@@ -127,7 +127,7 @@ def _are_one(one: Use, other: Use) -> bool:
 
 
 def _place(name: str) -> tuple[object, ...]:
-    """Return a value that is equal for two paths to one file. The file itself need not exist."""
+    """Return a value that identifies the file `name`: paths to one file give equal values. The file need not exist."""
     folder, last = os.path.split(name)
     try:
         # `realpath` raises OSError if the current folder was deleted.

@@ -11,7 +11,7 @@ from cipherlane_base.wire.layout import IMAGE, IMAGE_MAGIC
 
 from ..errors import FileError
 
-MOST = 1 << 20  # maximum number of bytes read from a file: more than any board's code memory holds
+MOST = 1 << 20  # maximum number of bytes to read from a file; the code memory of every board is smaller
 _HOW = "`make firmware BOARD=... CONFIG=loader` writes one next to the bitstream: <board>_loader.firmware"
 
 

@@ -71,8 +71,8 @@ class OutputFile:
     """
 
     def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
-        """Open the files for writing the output `name`. With `resume`, open an existing OUT.part and its
-        sidecar without changing them.
+        """Open the files that store the output `name`. If `resume` is true, open the existing OUT.part and its
+        sidecar without changing these files.
 
         Raises:
             FileError: the output cannot be written or resumed, or is the same file as `source`.
@@ -84,7 +84,7 @@ class OutputFile:
         self.part: Path | None = None
         self.kept: int | None = None
         self.written = 0
-        self._new: list[Path] = []  # files created here or found empty; they are deleted if the command fails
+        self._new: list[Path] = []  # files that this run created or found empty; deleted if the command fails
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
@@ -142,7 +142,7 @@ class OutputFile:
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
             private.chmod(descriptor, 0o600)  # an empty file left by an earlier run can have other permissions
-        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve the sidecar's space: the disk can be full later
+        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve disk space for the sidecar before the disk is full
 
     def read_kept(self, offset: int, size: int) -> bytes:
         """Return up to `size` bytes of `OUT.part`, starting at `offset`.
@@ -226,7 +226,7 @@ class OutputFile:
             raise trouble("complete", self.path, error) from error
 
     def discard(self) -> None:
-        """Mark the incomplete output for deletion, which happens when this object's context ends."""
+        """Delete the incomplete output when the context of this object ends."""
         self.kept = None
         self._new = [path for path in (self.sidecar, self.part) if path]
 

@@ -31,9 +31,9 @@ HELD_BY_NAME = os.name == "nt"
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-# error numbers that count as "another process holds the lock"; 0 means that Windows gave no reason
+# If locking fails with one of these error numbers, another process holds the lock. 0: Windows gave no reason.
 _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK, 0)
-_LOCKED_BYTE = (1 << 31) - 2  # offset of the byte to lock: the last byte that msvcrt can lock
+_LOCKED_BYTE = (1 << 31) - 2  # on Windows, lock the byte at this offset: the highest that msvcrt can lock
 
 
 def create(path: Path) -> int:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from .known_cables import ROWS
 
-# JTAG adapters that are not part of a board and that openFPGALoader supports. Maps the USB identity (vendor:product)
-# to the name of the chip or the adapter.
+# JTAG adapters that are not part of a board and that openFPGALoader supports. The table maps the USB identity
+# (vendor:product) of an adapter to the name of its chip, or to its own name.
 _ADAPTERS = {"0403:6014": "FT232H", "1d50:602b": "FPGALink"}
 
 
@@ -65,7 +65,7 @@ def attached(root: Path = Path("/")) -> list[Cable] | None:
 
 
 def boards_at(usb: str | None, interface: int | None) -> list[str]:
-    """Return the names of the boards, with revisions, whose UART is interface `interface` of the USB device `usb`.
+    """Return the boards, with revisions, that have their UART on the USB device `usb` at interface number `interface`.
 
     Args:
         usb: vendor and product of the device; None if the port is not on USB.
@@ -80,7 +80,7 @@ def boards_at(usb: str | None, interface: int | None) -> list[str]:
 
 
 def rules() -> str:
-    """Return udev rules. They allow members of `GROUP`, and the user logged in at the machine, to open the cables."""
+    """Return udev rules that let members of `GROUP`, and the user who is logged in at the machine, open the cables."""
     lines = ["# Cipherlane: JTAG cables of its boards. Written by `make udev`."]
     for usb, title in CABLES.items():
         vendor, product = usb.split(":")

@@ -8,7 +8,7 @@ import secrets
 
 from cipherlane_base.wire.layout import BLOCK
 
-MOST_STREAM = 1 << 36  # longest stream in bytes; also the length declared for a stream of unknown length
+MOST_STREAM = 1 << 36  # bytes of the longest stream; if the length is unknown, the host declares this length
 
 
 def block_after(block: bytes, count: int) -> bytes:
@@ -17,7 +17,7 @@ def block_after(block: bytes, count: int) -> bytes:
 
 
 class CounterBlocks:
-    """A random key, and successive ranges of counter blocks to use with it; the first starts at a random block."""
+    """A random key, and successive ranges of counter blocks for this key. The first range starts at a random block."""
 
     def __init__(self, key_bits: int):
         """Draw a random key of `key_bits` bits."""

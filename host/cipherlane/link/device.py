@@ -36,8 +36,9 @@ from .session import Session
 from .transfer import Progress, Stream
 
 KEY_BITS = (128, 192, 256)
-DIRECTIONS = ("encrypt", "decrypt")  # a record encodes a direction as its index in this tuple
-# Default benchmark size in bytes for an engine in C on a simulated board. The board's whole buffer would take a minute.
+DIRECTIONS = ("encrypt", "decrypt")  # in a record, 0 stands for encrypt, 1 for decrypt
+# Default benchmark size in bytes for an engine in C on a simulated board. The simulation of a benchmark of the whole
+# buffer would take a minute.
 SIM_BENCH_BYTES = 4096
 _MOST_BENCH_PARTS = 1 << 16
 # Mask of the bits that must be 0 in a counter block of 128-EEA1: all bits after DIRECTION, except the lowest 16, which
@@ -106,7 +107,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # a simulated netlist reports the kind `board`
+        if link.transport.simulated:  # a simulated netlist reports the kind `board`: replace it by `sim`
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self._info = replace(self._info, max_data=min(self._info.max_data, self._most_on_the_way()))
         self.strict_version = False
@@ -219,8 +220,9 @@ class Device(Calls):
             raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
-        """Check and return `record_bytes`, the number of data bytes in a full record. The tag of `tag` bytes does not
-        count. If `record_bytes` is None, return the maximum of the fast path, or of the CPU if there is no fast path.
+        """Check and return `record_bytes`, the number of data bytes in a full record without its tag of `tag` bytes.
+
+        If `record_bytes` is None, return the maximum for the fast path, or for the CPU if there is no fast path.
         """
         where = fast_path or self.info()
         if record_bytes is None:
@@ -343,7 +345,7 @@ class Device(Calls):
         raise ReplyError("bench", f"{total - left} of {total} bytes after {_MOST_BENCH_PARTS} requests, too few")
 
     def selftest(self) -> SelfTest:
-        """Run the board's known-answer tests on each engine that processes data in memory, in each of its modes."""
+        """Run the board's known-answer tests in each mode of each engine that processes data in memory."""
         engines, gcm = self.info().memory_engines, self.info().gcm_engines
         asked = [(engine, mode) for engine in engines for mode in Mode if mode == Mode.CTR or engine in gcm]
         parts = [
@@ -365,8 +367,8 @@ class Device(Calls):
         return counters
 
     def network(self) -> dict[str, int]:
-        """Return the board's Ethernet counters since power-on. The cycle counters in this reply are 0, because the
-        board counts cycles for each session.
+        """Return the board's Ethernet counters since power-on. The board counts cycles only for
+        sessions (see `Session.network`), so the cycle counters are 0 here.
 
         Raises:
             BoardError: the board is not reached over Ethernet.
@@ -384,7 +386,7 @@ class Device(Calls):
         return replace(found, max_data=min(found.max_data, self._most_on_the_way()))
 
     def _most_on_the_way(self) -> int:
-        """Return the maximum number of data bytes of a record that the connection to the board can carry."""
+        """Return the maximum number of data bytes in one record on the connection to the board, a multiple of 16."""
         return max(BLOCK, (self.link.transport.largest_record - layout.HEADER.size) // BLOCK * BLOCK)
 
     def macsec(self) -> MACsecState | None:

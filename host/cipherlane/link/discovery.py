@@ -31,8 +31,8 @@ _TURNS = 3
 
 @dataclass(frozen=True)
 class SerialPort:
-    """A serial port. For a port on USB, the fields also give the ids of vendor and product, the description that the
-    device reports, and the boards that have their UART on such a port.
+    """A serial port. A port on USB also has the ids of vendor and product, the description that the device reports,
+    and the names of the boards that have their UART on this kind of port.
     """
 
     port: str
@@ -104,7 +104,7 @@ def addresses(network: str) -> list[str]:
 
 
 def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
-    """Request a board's identity at one USB port after another (of `ports`); return the boards that answer.
+    """Send an info request to each USB port in `ports`, one port after another; return the boards that answer.
 
     Wait up to `timeout` seconds at each port.
     """
@@ -142,7 +142,7 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            # Number of reads after this round's end. They can return answers that arrived while the process was paused.
+            # Counts reads after the end of this round: they return answers that arrived while the process was paused.
             late = 0
             while missing and late <= len(missing):
                 left = turn_ends - clock.now()

@@ -28,10 +28,11 @@ from .cables import REMEDY
 from .device import Device
 from .expected_build import require
 
-# openFPGALoader has no time limits, so we set two, in seconds: one for reading the FPGA's name, and one for writing and
-# verifying 2 MB through a slow cable.
+# openFPGALoader has no time limits of its own. These limits are in seconds: the first for reading the FPGA's name, the
+# second for writing and verifying 2 MB through a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
-# In seconds: time limit for the expected build to answer, time limit of one request, and pause between two requests.
+# Times in seconds after flashing: limit until the board answers with the expected build, limit of one request, and
+# pause between two requests.
 ANSWER_S = 20.0
 _ASK_S, _AGAIN_S = 1.0, 0.2
 MEMORIES = {"sram": ["--write-sram"], "spi": ["--write-flash", "--verify"]}

@@ -13,7 +13,7 @@ and the window adapts to losses.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_GHOST_LIFE = 4  # this many time-outs after sending a record, stop waiting for a late answer
+_GHOST_LIFE = 4  # a late answer is expected until this many time-outs after its record was sent
 _FIRST_REORDERING, _MOST_REORDERING = 3, 256
 _DOUBTS = 1024
 
@@ -31,8 +31,8 @@ AnyKey = Key | tuple[int, int, int, int]
 
 
 class _Flight(NamedTuple):
-    """Facts about record copies that were sent together: size, time of sending, time-out, and whether to measure their
-    round trips.
+    """Facts about records that were sent together: bytes of one record, time of sending, time-out, and whether the
+    round trips of these records are measured.
     """
 
     size: int
@@ -42,12 +42,12 @@ class _Flight(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Time from which copies without an answer count as lost."""
+        """Time at which a record without an answer counts as lost."""
         return self.sent + self.timeout
 
     @property
     def ghosts_end(self) -> float:
-        """Time until which a late answer to these copies is expected, although they already count as lost."""
+        """Time until which a late answer to a record that counts as lost is expected."""
         return self.sent + self.timeout * _GHOST_LIFE
 
 
@@ -55,8 +55,8 @@ _Copy = tuple[AnyKey, _Flight]
 
 
 class Answered(NamedTuple):
-    """Conclusions from answers: round-trip times in seconds of records sent only once, and the records known to be
-    lost.
+    """Results of processing answers: round-trip times in seconds of records that were sent only once, and the keys of
+    records that are now known to be lost.
     """
 
     round_trips: list[float]
@@ -66,8 +66,8 @@ class Answered(NamedTuple):
 class Window:
     """Maximum number of bytes in flight: the board's limit, or less on a shared link with losses (AIMD, RFC 5681)."""
 
-    # Minimum window in records, and the factor that shrinks the window after a loss. With fewer records in flight,
-    # later answers could not reveal a loss.
+    # Minimum window in records, and the factor that shrinks the window after a loss. A smaller window would hold too
+    # few records to detect a loss by the answers to later records.
     _LEAST, _DECREASE = 4, 0.7
 
     def __init__(self, limit: int, adapts: bool):
@@ -210,7 +210,10 @@ class Flights:
             self._drop(number)
 
     def _overtake(self) -> list[Key]:
-        """Give up each copy for which enough later copies were answered; return the keys of their records."""
+        """Give up copies that were sent `_reordering` or more copies before the latest answered copy.
+
+        Return the keys of their records.
+        """
         lost = []
         while self._live:
             number = next(iter(self._live))

@@ -53,7 +53,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of a stream on which its input and output depend.
+    """The parameters that determine the input and the output of a stream.
 
     `direction` is "encrypt" or "decrypt", `cipher` one of `lte.CIPHERS`. `iv` is the initial counter block, or None
     until the board draws it. `bits` is the length of an LTE message in bits, or None.
@@ -77,7 +77,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class _Point:
-    """A position in the stream: hashes of the input and output before it, and the data read and written after it."""
+    """A position in the stream. It holds hashes of the input and output before the position, and the data after it."""
 
     records: int
     input_hash: hmac.HMAC
@@ -86,9 +86,10 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, input_record: int, output_record: int, held: int) -> "_Point":
-        """Return the position after the last record that is complete in both input and output. At least `held` bytes of
-        the input must follow this position. `input_record` and `output_record` are the sizes of a full record in the
-        input and in the output, in bytes.
+        """Return the position after the last record that is complete in both input and output.
+
+        At least `held` bytes of the input must follow this position. `input_record` and `output_record` are the sizes
+        of a full record in the input and in the output, in bytes.
         """
         read, written = b"".join(self.read), b"".join(self.written)
         count = min(len(written) // output_record, max(0, len(read) - held) // input_record)
@@ -131,9 +132,10 @@ class Journal:
         record_bytes: int,
         ticket: int | None,
     ) -> Self:
-        """Return the journal of a new stream, and write its sidecar. If the transfer fails after this call, the
-        incomplete output is kept, so that a later run can resume the stream. `iv` is the initial counter block, which
-        the board may have drawn.
+        """Return the journal of a new stream, and write its sidecar.
+
+        If the transfer fails after this call, the incomplete output is kept, so that a later run can resume the stream.
+        `iv` is the initial counter block, which the board may have drawn.
 
         Raises:
             FileError: the sidecar cannot be written.
@@ -162,7 +164,7 @@ class Journal:
 
     @classmethod
     def resume(cls, output: OutputFile, source: InputFile, parameters: Parameters) -> Self:
-        """Read the sidecar of `output`, and check that it matches this run, including the IV if one is given.
+        """Return the journal in the sidecar of `output`, after checking that input and parameters match this run.
 
         Raises:
             FileError: the sidecar does not match, or cannot be read.
@@ -211,9 +213,9 @@ class Journal:
         self._save()
 
     def check_kept(self, source: InputFile, note: Note | None = None) -> None:
-        """Read the complete parts of input and output again, and check them. Leave `source` positioned after its part.
+        """Check that the complete parts of input and output are unchanged, by comparing their hashes.
 
-        `note` is called with each piece of both files.
+        `note` is called with each piece of both files. After the check, `source` is positioned after its complete part.
 
         Raises:
             FileError: a byte of either file has changed.
@@ -231,7 +233,9 @@ class Journal:
         self._output.kept = self.written
 
     def take_over(self, source: InputFile, end: int, note: Note | None = None) -> None:
-        """Read bytes `done` to `end` of input and output, and mark them as complete. `record_bytes` divides `end`.
+        """Read the input and output from byte `done` to byte `end` of the stream, and mark these bytes as complete.
+
+        `end` is a multiple of `record_bytes`.
 
         Raises:
             FileError: one of the files is shorter.

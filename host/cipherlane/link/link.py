@@ -26,7 +26,7 @@ class Arrival(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """Replies that arrived together: the results of one stream, and all others. `lost` lists the lost requests."""
+    """Replies that arrived together: the results of one stream, and all other replies. `lost` lists lost requests."""
 
     results: list[Result]
     others: list[Arrival]
@@ -66,8 +66,8 @@ class Link:
         self._mean: float | None = None
         self._deviation = 0.0
         self.given_up: Callable[[], bool] = lambda: False
-        # True if the board counts its Ethernet traffic. On a network, this is assumed until the board refuses a
-        # request for these counters.
+        # True if the board counts its Ethernet traffic. On a network, the value is true until the board refuses a
+        # request for its Ethernet counters.
         self.counts_network = transport.shared
         self.set_pace(pace or transport.pace)
 
@@ -202,7 +202,7 @@ class Link:
         return Arrivals(results, others, lost)
 
     def expire(self) -> list[Key]:
-        """Return the requests that timed out; if there are any, lengthen the time-out."""
+        """Return the keys of the requests that timed out. If there are any, double the time-out up to its maximum."""
         now = self.clock.now()
         keys = self.flights.expire(now)
         if keys:
@@ -211,7 +211,7 @@ class Link:
         return keys
 
     def patience(self) -> float:
-        """Return the seconds until the next request times out; the shortest time-out if none is in flight."""
+        """Return the seconds until the next request times out. If none is in flight, return the minimum time-out."""
         deadline = self.flights.next_deadline()
         return self.pace.minimum if deadline is None else max(0.0, deadline - self.clock.now())
 
@@ -258,7 +258,7 @@ class Link:
         now = self.clock.now()
         round_trips, lost = self.flights.answer(keys, now)
         self.counters.round_trips.extend(round_trips)
-        # records sent and answered together have equal round trips: adapt the time-out once per value
+        # records that were sent and answered together have equal round-trip times: use each time only once
         for round_trip in dict.fromkeys(round_trips):
             self._measure(round_trip)
         if lost:

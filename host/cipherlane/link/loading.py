@@ -23,11 +23,11 @@ from .device import Device
 from .expected_build import require
 from .replies import BoardInfo, printable
 
-# Time limits in seconds for one call of the loader: on a board, and in simulation. After power-on, a board's loader
-# waits 0.25 s for a call. That is longer than the limit, so one of several successive calls reaches the loader.
+# Seconds to wait for the loader's answer to one call: on a board, and in simulation. After power-on, a board's loader
+# waits 0.25 s for a call. This is longer than 0.2 s, so one of several successive calls reaches the loader.
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0
-# Seconds to wait for the loader after a UART break: a pair for boards, and a pair for simulation. The first value of
-# a pair applies if nothing answers, the second value if firmware answers instead of the loader.
+# Seconds to wait for the loader after a UART break: one pair for boards, one pair for simulation. In each pair, the
+# first value applies if nothing answers, and the second value applies if firmware answers instead of the loader.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
 MOST_DATA = 0xFFF0  # maximum number of data bytes in a record, whose length field has 16 bits
 _QUIET_S = 0.1  # seconds between two calls of the loader while firmware answers
@@ -147,7 +147,8 @@ def start(device: Device) -> None:
         if error.code == ErrorCode.IMAGE:
             state = IMAGE_STATE_DOCS.get(error.detail, f"State {error.detail}.").rstrip(".")
             raise LoadError(f"the image in the board's memory was not started: {state}; {_STAYS}") from error
-        # The error TYPE (unknown type of request) shows that the firmware has started; the loader's reply was lost.
+        # The error TYPE (unknown type of request) comes from the firmware: it has started, and the loader's reply was
+        # lost.
         if error.code != ErrorCode.TYPE:
             raise
 
@@ -187,8 +188,8 @@ def cause_text(cause: int) -> str:
 
 
 def _patience(device: Device) -> tuple[float, tuple[float, float]]:
-    """Return the time limit for one answer, and two time limits for the start of the loader, in seconds. Of the two
-    limits, the first applies if nothing answers, the second if firmware answers.
+    """Return time limits in seconds: one for an answer, and a pair for the start of the loader. In the pair, the first
+    limit applies if nothing answers, and the second limit applies if firmware answers.
 
     A reply time-out set by the user limits the wait for one answer. Multiplied by the number of attempts, it limits the
     wait for the loader.

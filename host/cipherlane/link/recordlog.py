@@ -146,8 +146,8 @@ class RecordLog:
         return value
 
     def _number(self, value: int) -> str:
-        """Return the text to log instead of `value`, a secret token or ticket, for example #1. Equal values get equal
-        texts. The value 0 is logged as 0, because it stands for no token or ticket.
+        """Return the text, such as #1, that the log shows instead of the secret token or ticket `value`. Equal values
+        get equal texts. The value 0 is logged as 0, because 0 means that there is no token or ticket.
         """
         return f"#{self._numbers.setdefault(value, len(self._numbers) + 1)}" if value else "0"
 

@@ -32,8 +32,8 @@ from ..transport.base import Address
 
 MOST_WINDOW = 4096  # maximum window in records: while a result is missing, the host stores up to this many later ones
 MOST_BENCH_BYTES = 1 << 24
-# If the firmware stores records in external memory, its name ends in a comma and a short name of this memory. The table
-# maps the short name to the memory's type.
+# If the firmware stores records in external memory, the firmware's name ends in a comma and a short name of the memory.
+# The table maps this short name to the type of the memory.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
 _CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # size of the largest control record in bytes
 
@@ -111,7 +111,7 @@ class BoardInfo:
 
     @property
     def broken_memory(self) -> str:
-        """The firmware's message about a failed SDRAM, or an empty text. With a failed SDRAM, data are on-chip."""
+        """The firmware's message that the SDRAM failed, or an empty text. If it failed, data are stored on chip."""
         return self.firmware if self.firmware.startswith("SDRAM: ") else ""
 
     @classmethod
@@ -268,7 +268,7 @@ class SessionStat:
 
 @dataclass(frozen=True)
 class BenchPart:
-    """The part of a benchmark that the board completed for one request."""
+    """Result of one benchmark request. For one request, the board may process only a part of the requested bytes."""
 
     bytes: int
     blocks: int

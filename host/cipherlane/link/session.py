@@ -18,7 +18,7 @@ _CLOSE_ATTEMPTS = 2  # used after an error
 
 
 class Session:
-    """An open session. Leaving its context closes it, even after an error. `stream` describes its stream."""
+    """An open session: a context manager that closes the session, even after an error. `stream` describes the data."""
 
     def __init__(self, calls: Calls, info: BoardInfo, stream: Stream):
         """Use a session that a board has opened; `info` describes the board. See `Device.open_session`."""
@@ -34,7 +34,7 @@ class Session:
 
     @property
     def ticket(self) -> int:
-        """The number that resumes the session's range of counter blocks after the session has ended."""
+        """The number with which a client can resume the session's range of counter blocks after the session's end."""
         return self.stream.ticket
 
     @property
@@ -44,7 +44,7 @@ class Session:
 
     @property
     def first(self) -> int:
-        """Offset in the stream, in bytes, of the lowest record that the board still answers."""
+        """Offset in the stream, in bytes: the board answers no record before this offset."""
         return self.stream.begin + self.stream.first
 
     @property

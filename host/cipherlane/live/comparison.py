@@ -22,7 +22,7 @@ _MOST_TURN = 1 << 20  # bytes
 
 
 class _Data(io.BytesIO):
-    """A reader of `data` that ends early as soon as `stopped()` is true."""
+    """A reader that returns `data`, but returns no more bytes as soon as `stopped()` is true."""
 
     def __init__(self, data: bytes, stopped: Callable[[], bool]):
         super().__init__(data)
@@ -90,11 +90,11 @@ class Side:
         return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
-        """Release unused counter blocks. Return the measurement of all turns together; None without a whole picture."""
+        """Release unused counter blocks. Return one measurement of all turns, or None if no picture was completed."""
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
-        # `_end` counts every record as full, because a short record uses up as many counter blocks as a full one
+        # A short record uses as many counter blocks as a full record, so `_end` counts every record as full.
         self._blocks.give_back(self._end)
         return figures
 

@@ -31,7 +31,7 @@ def cycles_of(session: Session) -> int | None:
 def point(
     session: Session, engine: Engine, key: bytes, report: TransferReport, cycles: int | None, pictures: int
 ) -> Point:
-    """Compute a session's figures from its summed reports, the board's `cycles`, and the number of whole pictures.
+    """Compute a session's figures from the sum of its transfer reports, board `cycles`, and the number of pictures.
 
     `pictures_a_second` and `wall_mbps` use the host's clock. `link_mbps` of a simulated board with Ethernet uses
     simulated time; `link_time` names the clock used. `engine_share` is the engine's share of the board's own time.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # a buffer holds at least this many bytes: copies of one picture, of which `read` returns a part
+_RUN = 1 << 17  # minimum bytes of the buffer that holds copies of one picture; `read` returns slices of this buffer
 
 
 class Sample(NamedTuple):

@@ -36,7 +36,7 @@ class Stretch:
         self._thread.start()
 
     def offer(self, sample: Sample) -> bool:
-        """Wait for the decrypting thread, then pass `sample` to it. Return False if the thread failed or stays busy."""
+        """Pass `sample` to the decrypting thread once the thread is free. Return False if it failed or stays busy."""
         with self._changed:
             self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
             if self.error or self._next:

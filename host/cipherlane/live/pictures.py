@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Picture sources of the live view. Each is a film of pictures with one byte per pixel, row by row from the top left.
+"""Picture sources of the live view. A source is a film: pictures with one byte per pixel, row by row from the top left.
 
 A pixel has three bits of red, three of green and two of blue. The upper half of the byte holds the most significant
 bits (red, green, green, blue), the lower half the others (red, red, green, blue). So the upper half by itself is one
@@ -20,7 +20,7 @@ class Film(Protocol):
     """A sequence of pictures of one size, which repeats without end."""
 
     def __len__(self) -> int:
-        """Return the number of pictures; 1 for a video or camera, which keeps only its newest picture."""
+        """Return the number of pictures; 1 for a video or camera, because only the newest picture is kept."""
 
     def __getitem__(self, number: int, /) -> bytes:
         """Return the picture at position `number` in the film, one byte per pixel."""
@@ -148,7 +148,7 @@ def text(words: str, edge: int) -> Film:
 
 
 def image(path: str, edge: int) -> Film:
-    """Return the film of an image file, cut to a square; a still image gives a film of one picture.
+    """Return the pictures of an image file as a film, cut to squares. A still image gives a film of one picture.
 
     Raises:
         FileError: the file cannot be read.

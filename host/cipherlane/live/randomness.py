@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 VALUES = 256
 _FREEDOM = VALUES - 1
-SUSPICIOUS = 1e-6  # a smaller chi-square probability is suspicious: it occurs once in a million random pictures
+SUSPICIOUS = 1e-6  # limit of the chi-square probability: only one in a million random pictures is below this limit
 
 
 @dataclass(frozen=True)

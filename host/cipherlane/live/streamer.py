@@ -85,7 +85,7 @@ class Streamer:
         self._lock = threading.Lock()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
         self._of_sides = {bits: tuple(CounterBlocks(bits) for _ in range(_MOST_SIDES)) for bits in KEY_BITS}
-        self._bits: dict[str, int] = {}  # maps engines to bits per pixel; used unless the user chose the bits
+        self._bits: dict[str, int] = {}  # maps each engine to the bits per pixel to use if the user chose none
         self._info: BoardInfo | None = None
         self._state = ""
         self._message = ""
@@ -94,7 +94,7 @@ class Streamer:
         self._compared: list[Point] = []
         self._counters: dict[str, int] = {}
         self._next_picture = self._pause = self._heard = 0.0
-        self.picture_seconds = 0.0  # CPU seconds spent so far on preparing pictures, not on sending them
+        self.picture_seconds = 0.0  # CPU time in seconds for preparing pictures, without the time for sending
         self._received = 0
 
     def choose(self, wanted: Mapping[str, Any]) -> None:
@@ -118,7 +118,7 @@ class Streamer:
             self._choice = choice
 
     def stop(self) -> None:
-        """Make `run` end, from another thread. `run` first waits for records in flight, unless the board is silent.
+        """Make `run` end; other threads call this. `run` first waits for records in flight, unless the board is silent.
 
         The wait for a connected board is at most STOP_PATIENCE; if no board is connected, there is no wait.
         """
@@ -138,10 +138,10 @@ class Streamer:
             try:
                 self._run()
             finally:
-                self.stop()  # after this call, closing the second board waits only briefly
+                self.stop()  # this also limits the time to close the second board
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
-        """Return a function that opens a device with `open_device`. After `stop`, the device soon ends each wait."""
+        """Return a function that opens a device with `open_device`. After `stop`, each wait for a reply ends soon."""
 
         def opened() -> Device:
             device = open_device()
@@ -151,7 +151,7 @@ class Streamer:
         return opened
 
     def _gives_up(self) -> bool:
-        # seconds to wait after a stop: none if no board is connected
+        # Seconds that a wait may last after a stop: 0 if no board is connected.
         left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0
         return self._stopped.is_set() and time.monotonic() - self._stopped_at >= left
 
@@ -257,7 +257,7 @@ class Streamer:
         self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]
     ) -> Point | None:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
-        # Reserve counter blocks for the longest stream, so that no counter block is used twice if the session fails.
+        # Reserve the counter blocks of the longest stream. Then no counter block is used twice, even after a failure.
         iv = blocks.take(MOST_STREAM)
         record_bytes = choice.record_bytes or None
         if self._peer:  # the second board decrypts whole pictures, so each record must lie within one picture
@@ -297,7 +297,7 @@ class Streamer:
                 cycles = None if before is None or after is None else after - before
                 figures = point(session, engine, blocks.key, report, cycles, frames.pictures)
                 figures |= {"host_share": busy / report.seconds, "bits": choice.bits}
-        # count every record as full, because a short record uses up as many counter blocks as a full one
+        # A short record uses as many counter blocks as a full record, so count every record as full.
         blocks.give_back(report.records * session.record_bytes)
         return figures
 

@@ -135,7 +135,7 @@ class Top(App[None]):
             self._streamer.choose({name: chosen})
             self._state["choice"][name] = chosen
             self._refused = ""
-        except ArgumentError as error:  # the board that answers after a reconnection can have fewer engines
+        except ArgumentError as error:  # after a reconnection, another board with fewer engines can answer
             self._refused = str(error)
         self._show()
 

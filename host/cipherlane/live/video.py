@@ -73,7 +73,7 @@ class Player:
             frames = self._frames()
 
     def _show(self, frames: Iterator[tuple[float, Any]]) -> None:
-        """Make each of `frames` the newest picture: a frame of a file when it is due, a frame of a camera at once.
+        """Make each of `frames` the newest picture: frames of a file at their due times, frames of a camera at once.
 
         A late frame delays all later ones. Frames are late after a time without viewers, and when reading takes long.
         """
@@ -93,7 +93,7 @@ class Player:
             self._clock.wait(self._changed, lambda: self._ended, max(0.0, seconds))
 
     def _frames(self) -> Iterator[tuple[float, Any]]:
-        """Yield the due time and the frame, for all frames in order. Due times are in seconds after the first frame."""
+        """Yield a pair (due time, frame) for each frame, in order. The due time is in seconds after the first frame."""
         first = None
         try:
             with self._open() as container:

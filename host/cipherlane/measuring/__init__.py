@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measures a board's link, checks its results, and provides the null board, which measures the host."""
+"""Measures the link to a board, checks the board's results, and contains the null board, which measures the host."""

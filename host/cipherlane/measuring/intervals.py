@@ -60,7 +60,7 @@ class Intervals:
         self._now, self._before = Counts(), Counts()
 
     def watch(self, counts: Counts) -> float:
-        """Store the stream's present `counts`; return the seconds until the current interval ends."""
+        """Store the present `counts` of the stream. Return the seconds until the current interval ends."""
         self._now = counts
         now = self._clock.now()
         if now >= self._due:

@@ -185,7 +185,7 @@ def measure(
             clock_hz, bits = device.info().clock_hz, counts.received * 8
             goodput = _rate(bits, taken)
             packet_cycles, begun = None, opened
-            if begun and closed and not closed["cycles"]:  # another client had a session, so the board stopped counting
+            if begun and closed and not closed["cycles"]:  # another client's session stopped the board's cycle count
                 if device.info().kind == "sim":
                     raise SharedBoardError
                 begun = None  # compute the goodput from this machine's clock, not from the board's cycles
@@ -225,7 +225,7 @@ def measure(
                 watch=look,
             )
         except (KeyboardInterrupt, CipherlaneError) as error:
-            # A simulated board's time comes from its counters. If such a board no longer answers, the time is unknown.
+            # The simulated time is computed from the board's counters. Without the board's answer, it is unknown.
             known = isinstance(error, KeyboardInterrupt) or not opened or device.info().kind != "sim"
             if keep and counts.received and known:
                 with contextlib.suppress(CipherlaneError):

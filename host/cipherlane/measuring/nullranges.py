@@ -16,8 +16,8 @@ from cipherlane_base.wire.layout import BLOCK
 RANGES = 256
 KEPT = 8  # number of ended ranges that can still be resumed
 WINDOW = 1024  # records
-# Number of counter blocks that a GCM record reserves. The record has two possible nonces: one if it is the last record,
-# and one if it is not. Each nonce takes 2^32 blocks.
+# Number of counter blocks that a GCM record reserves. The nonce of a record depends on whether the record is the
+# stream's last one, so each record reserves two nonces. Each nonce takes 2^32 blocks.
 GCM_BLOCKS = 1 << 33
 _BLOCKS = 1 << 128
 
@@ -52,7 +52,7 @@ class Range:
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def accept(self, number: int, data: bytes) -> bool:
-        """Store the arrival of record `number` with `data`; return False if it arrived before with different data.
+        """Note that record `number` arrived with `data`. Return False if the record arrived before with different data.
 
         Raises:
             IndexError: the record lies outside the window.
@@ -131,7 +131,7 @@ class Ranges:
 
     def find(self, key: bytes, start: int, record_bytes: int, gcm: bool, ticket: int) -> Range | None:
         """Return the range with this ticket, key, start, record size and mode; None if there is none. The
-        session that uses this range can be open or ended.
+        range can belong to an open session or to an ended session.
         """
         wanted = (ticket, self._name(key), start, record_bytes, gcm)
         ranges = (*self._live, *self._kept)
@@ -157,7 +157,7 @@ class Ranges:
         return found
 
     def close(self, range_: Range) -> None:
-        """End the range of a session, and shrink it to the records that arrived."""
+        """End the range of a session, and cut off the counter blocks after the last record that arrived."""
         self._live.remove(range_)
         range_.live = False
         each = GCM_BLOCKS if range_.gcm else range_.record_bytes // BLOCK

@@ -28,7 +28,7 @@ class Verifier:
     """
 
     def __init__(self, key: bytes, iv: bytes, offset: int = 0, cut: Callable[[bytes, int], bytes] | None = None):
-        """Check an AES-CTR stream, encrypted or decrypted, from byte `offset` on. `offset` is a multiple of 16.
+        """Check the encryption or decryption of an AES-CTR stream from byte `offset` on. `offset` is a multiple of 16.
 
         `cut`, if given, changes the expected data at an offset to what the transfer is to write.
 
@@ -41,7 +41,7 @@ class Verifier:
         self._cut = cut
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data, and give this verifier a copy."""
+        """Return a reader and a writer that pass on all data, and also give all data to this verifier."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
@@ -140,7 +140,7 @@ class GcmVerifier:
         self._number = number
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data, and give this verifier a copy."""
+        """Return a reader and a writer that pass on all data, and also give all data to this verifier."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
@@ -159,7 +159,7 @@ class GcmVerifier:
             data = self._compare(data, len(self._noted) <= self._size)
 
     def check(self, data: bytes, result: bytes) -> None:
-        """Check `result`, which the board returned for `data`. Both are whole records without the stream's last one.
+        """Check `result`, which the board returned for `data`. Both hold whole records, but not the last of the stream.
 
         Raises:
             VerifyError: the result differs from the reference.

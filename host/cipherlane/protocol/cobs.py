@@ -20,7 +20,7 @@ def encode(data: bytes) -> bytes:
             out += group[:254]
             group = group[254:]
             if not group and index == len(groups) - 1:
-                return bytes(out)  # decoding adds no zero after a group of 254 bytes, so no further group is needed
+                return bytes(out)  # the decoder adds no zero after a group of 254 bytes, so omit the empty last group
         out.append(len(group) + 1)
         out += group
     return bytes(out)

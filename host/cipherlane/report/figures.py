@@ -41,7 +41,7 @@ _NUMBERS = (
 _MOST_COLOURS = len(plots.COLOURS)
 _MOST_FIGURE = 1e15
 _MOST_LABEL, _MOST_CELL, _MOST_ITEMS = 44, 400, 12
-_COURSE = "received_mbps"  # the field to plot over time, if the rows describe intervals
+_COURSE = "received_mbps"  # the rows with this field describe intervals of time: plot the field over time
 
 Cell = str | int | float | bool | None
 Row = dict[str, Cell]
@@ -68,7 +68,7 @@ def printable(value: object) -> str:
 
 
 def of(source: Source) -> Iterator[Figures]:
-    """Yield a file's tables: one for each list of records or intervals, then one for all single values."""
+    """Yield a file's tables: for each list of records, for each record's time intervals, and for all single values."""
     facts: Row = {}
     for name, value in source.content.items():
         rows = records(value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes names and numbers readable for people. The section with raw data shows them as they are in the files."""
+"""Makes names and numbers from results files readable. The report's section "Raw data" shows them unchanged."""
 
 from cipherlane_base.wire.layout import Engine
 

@@ -88,7 +88,7 @@ class Transport(ABC):
             self.send(record)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send the joined records of a `Run`. Raises the same errors as `send`."""
+        """Send the records of `run`, which holds them as one byte string. Raises the same errors as `send`."""
         self.send_many(run.records(), to)
 
     def receive_run(self, timeout: float, most: int) -> Run | None:
@@ -109,7 +109,7 @@ class Transport(ABC):
 
     @abstractmethod
     def resync(self) -> None:
-        """End a record that was possibly cut short, so that the board does not join it with the next record."""
+        """Make the board discard a record that was perhaps sent only in part, so the next record arrives intact."""
 
     @abstractmethod
     def strays(self) -> int:

@@ -33,7 +33,7 @@ def command(*words: str) -> list[str]:
 
 
 def was_refused(status: int, log: str) -> bool:
-    """Return whether the command lacked the right to create a namespace, according to its exit `status` and `log`."""
+    """Return whether `command` failed for lack of privileges. `status` is its exit status, and `log` is its output."""
     return status == NO_PRIVILEGE or (status == 1 and "unshare:" in log)
 
 

@@ -33,7 +33,7 @@ class SerialTransport(Transport):
     ordered = True
 
     def __init__(self, url: str, baud: int = DEFAULT_BAUD, clock: Clock = REAL, port: Any = None):
-        """Open `url` at `baud` bits per second, or use `port`, an open object with pyserial's methods. Wait by `clock`.
+        """Open `url` at `baud` bits per second, or use the open pyserial-like object `port`. All waits use `clock`.
 
         Raises:
             PortError: the port is absent, busy, or not a serial port.

@@ -91,7 +91,7 @@ class SimulatedBoard:
 
     @property
     def url(self) -> str:
-        """URL of the board's UART. If the board runs in a network namespace, the URL is valid only inside it."""
+        """URL of the board's UART, valid only in the board's own network namespace if the board has one."""
         return f"socket://127.0.0.1:{self.port}"
 
     @property
@@ -154,7 +154,8 @@ class SimulatedBoard:
         self._tether, theirs = socket.socketpair()
         try:
             with theirs:
-                # Check that the program exists before the launcher starts; otherwise, `stat` raises OSError.
+                # Check that the program exists before the launcher starts: `stat` raises OSError if the program is
+                # missing.
                 (self._gateware / self._executable).stat()
                 config = self._config(theirs.fileno())
                 words = [sys.executable, "-I", launcher.__file__, folder, self._gateware, self._executable, config]
@@ -203,7 +204,7 @@ class SimulatedBoard:
             self._folder = None
 
     def require_own_port(self) -> None:
-        """Check that the process that listens at `port` is the board, and that it listens only on 127.0.0.1.
+        """Check that this board, and no other process, listens at `port`. The board must listen only on 127.0.0.1.
 
         The check makes no connection, because the simulated UART accepts only one client. A client connected before the
         check has also reached the board, which has listened since it reported the port.
@@ -236,15 +237,15 @@ class SimulatedBoard:
         return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
 
     def _logged(self) -> str:
-        """Return the simulator's output. Do not move the file offset, because the simulator writes at this offset."""
+        """Return the simulator's output. `pread` does not move the file offset, which the simulator uses to write."""
         if self._log is None:
             return ""
         number = self._log.fileno()
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the simulator's configuration as text. This configuration makes the simulator choose a TCP port and
-        send the port's number over a socket; `tether` is the descriptor of this socket.
+        """Return the simulator's configuration as text. This configuration makes the simulator choose a free TCP
+        port, and send the port's number over the socket with the file descriptor `tether`.
         """
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]

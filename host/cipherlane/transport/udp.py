@@ -25,8 +25,8 @@ from .base import WRITE_TIMEOUT, Address, Pace, Transport
 from .probe import Probe
 
 SCHEME = "udp"
-# Time-outs for a network. There are many attempts, because a network can lose 30 % of the frames. Then only about
-# half of the requests are answered, because request and reply must both arrive.
+# Time-outs and attempts for a network. If the network loses 30 % of the frames, request and reply both arrive in only
+# half of the attempts. So many attempts are permitted.
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
@@ -64,7 +64,7 @@ class Datagrams:
                 connection.setsockopt(socket.IPPROTO_UDP, _GRO, 1)
 
     def send(self, datagrams: Sequence[bytes], address: Address) -> None:
-        """Send `datagrams` to `address`; consecutive datagrams of one size are sent in one call.
+        """Send `datagrams` to `address`. Consecutive datagrams of equal size are sent in one system call.
 
         Raises:
             OSError: they cannot be sent, or not in time.
@@ -78,7 +78,7 @@ class Datagrams:
                     self._send(datagram, (), address)
 
     def send_run(self, data: bytes | bytearray, size: int, address: Address) -> None:
-        """Send `data` as datagrams of `size` bytes; the last can be shorter. Raises the same errors as `send`."""
+        """Send `data` in datagrams of `size` bytes. Only the last can be shorter. Raises the same errors as `send`."""
         left = memoryview(data)
         while left:
             piece = left[: size * min(self.segments, most_segments(size))]
@@ -95,9 +95,9 @@ class Datagrams:
             left = left[len(piece) :]
 
     def receive(self, timeout: float) -> tuple[bytes, int, Address] | None:
-        """Return the data of one or more datagrams, the size of each (the last can be shorter), and their sender.
+        """Return the joined data of one or more datagrams, the size of each datagram, and the address of their sender.
 
-        Return None after `timeout` seconds.
+        Only the last datagram can be shorter. Return None after `timeout` seconds.
         """
         deadline = None
         while True:
@@ -110,7 +110,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # ICMP error for an earlier datagram: ignore it; the time-out handles its request
+            except ConnectionError:  # ignore ICMP errors of earlier datagrams: lost requests time out
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
@@ -132,7 +132,7 @@ class Datagrams:
                 return
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram caused this error: try again to send this one
+            except ConnectionError:  # an earlier datagram caused this error, so send `data` again
                 wait = False
             deadline = deadline or self.clock.now() + self.write_timeout
             left = deadline - self.clock.now()
@@ -219,7 +219,7 @@ class UdpTransport(Transport):
         return most_segments(record_size)
 
     def wire_size(self, record_size: int) -> int:
-        """Return how many bytes of the board's receive window a datagram occupies: a multiple of SLOT."""
+        """Return the bytes that a datagram occupies in the board's receive window. The result is a multiple of SLOT."""
         return slots(record_size)
 
     def resync(self) -> None:
@@ -291,7 +291,7 @@ def most_segments(size: int) -> int:
 
 
 def slots(record_size: int) -> int:
-    """Return how many bytes of the board's rx_window a record of `record_size` bytes occupies: a multiple of SLOT."""
+    """Return the bytes that a record of `record_size` bytes occupies in rx_window. The result is a multiple of SLOT."""
     return -(-record_size // SLOT) * SLOT
 
 
@@ -312,7 +312,7 @@ def parse(url: str) -> tuple[str, int]:
     return host, port or UDP_PORT
 
 
-# Errors of a name lookup: the name is unknown, it cannot be encoded, or Python cannot load its codec for names.
+# Errors of a name lookup: the name is unknown or cannot be encoded, or Python cannot load its codec for host names.
 _NO_NAME = (OSError, UnicodeError, TypeError, LookupError)
 
 

@@ -27,9 +27,9 @@
 #define BERTONI_INVERSE  0x08
 
 /**
- * Executes the instruction @p operation. If @p inverse is true, executes the inverse of the
- * operation. Byte operations use byte @p select of @p rs1_; word operations use the whole word @p
- * rs1_.
+ * Executes the instruction with the operation code @p operation, or the inverse instruction if @p
+ * inverse is true. A byte instruction uses byte @p select of @p rs1_, and a word instruction uses
+ * the whole word.
  */
 #define BERTONI(operation, inverse, select, rs1_, rs2_)                                            \
 	({                                                                                         \
@@ -42,8 +42,8 @@
 	})
 
 /**
- * Substitutes one byte of a column, the byte in row @p select: with SubBytes, or with InvSubBytes
- * if @p inverse is true. In the result, all other rows are 0.
+ * Applies SubBytes, or InvSubBytes if @p inverse is true, to the byte in row @p select of a column.
+ * Returns a column in which all other rows are 0.
  */
 #define BERTONI_BYTE(inverse, select, word)                                                        \
 	(BERTONI(BERTONI_SBOX, inverse, select, word, 0) << 8 * (select))

@@ -35,8 +35,8 @@
 #define BOUNCE_BYTES 512u
 
 /**
- * The state of the program's packet receiver. A new packet overwrites the oldest one. If `checks`
- * is true, deliver() computes a CRC-32 over the packets.
+ * The state of the packet buffers. The next packet overwrites the oldest packet, in the buffer
+ * number `next`. If `checks` is true, deliver() computes a CRC-32 over the packets.
  */
 struct sink {
 	uint32_t next;

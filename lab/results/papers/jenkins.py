@@ -66,8 +66,8 @@ class Cycles:
 
 
 def parts(*data: Content) -> dict[str, dict]:
-    """Return the number of LUTs and the delay in ns of each part of a lane. The keys are the part names in the paper's
-    Table 3.
+    """Return the number of LUTs and the delay in ns of each hardware unit. If a measured unit contains four lanes, the
+    number is for one lane. The keys are the paper's names of the units.
     """
     found = {part["part"]: part for content in data for part in content["parts"]}
     ours = {
@@ -169,7 +169,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _gain(cycles: Cycles, engine: str) -> float:
-    """Return by how many percent the style `swap` is faster than the style `loop`."""
+    """Return how many percent faster an engine encrypts in the style `swap` than in the style `loop`."""
     ratios = [
         cycles.cycles(engine, "loop", "encrypt", b) / cycles.cycles(engine, "swap", "encrypt", b) for b in KEY_BITS
     ]

@@ -41,8 +41,8 @@ def in_time_until(is_in_time: dict[int, bool]) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the table in Markdown: times of a transport block at several data rates. There is a row for each engine,
-    then computed rows for ciphers that take a given number of ns per byte.
+    """Return the table in Markdown: the time to process a transport block at several data rates. Each engine has a row
+    with measured times. Further rows contain computed times for ciphers that take `POINTS_NS` per byte.
     """
     records = kept["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}

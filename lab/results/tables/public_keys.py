@@ -35,7 +35,7 @@ def cycles(content: Content, name: str, halves: str) -> float:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return the speed-up of an operation by a CPU instruction that returns the high half of a product."""
+    """Return the speed-up by a CPU instruction for the high half of a product, compared with only the low half."""
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
@@ -49,9 +49,9 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return how many instructions a product of two integers takes, as three numbers. The first is the minimum for a
-    multiplier on the CFU port. The second is the number if the CPU sends all operands to that multiplier before it
-    reads the first result. The third is the number with RV32M.
+    """Return how many instructions the product of two integers of `bits` bits needs. The first number is the minimum
+    with a multiplier on the CFU port. The second number is for the same multiplier, if the CPU sends all operands
+    before it reads the first result. The third number is for RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.

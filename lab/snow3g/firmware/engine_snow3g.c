@@ -70,8 +70,8 @@ static const struct known_answer known_answers[] = {
 /* clang-format on */
 
 /**
- * Returns true if @p counter is a valid counter block of 128-EEA1, and if the data are within the
- * hardware's limit: @p len bytes that start with this block must end before block MESSAGE_BLOCKS.
+ * Returns true if @p counter is a valid counter block of 128-EEA1, and if the hardware can process
+ * @p len bytes from this block on. The numbers of all blocks must be below MESSAGE_BLOCKS.
  */
 static bool is_of_message(const uint8_t counter[CL_BLOCK_BYTES], size_t len)
 {

@@ -121,8 +121,8 @@ def test_records_hold_what_was_published():
 
 @pytest.mark.parametrize("name", ciphers.CIPHERS)
 def test_lookups_are_those_of_the_page(lookups, programs, name):
-    """Check the number of table lookups for one block. In C, MARS makes one lookup in the 512 words of S. With `ptlu`,
-    MARS makes two lookups instead, one in each half of S.
+    """Check the number of table lookups for one block. MARS has a table S of 512 words. For an index into the whole
+    table, plain C makes one lookup, but `ptlu` makes two: one in each half of S.
     """
     pieces, run = 8, programs[name]
     (page,) = (cipher for cipher in other_ciphers.CIPHERS if cipher.name == name)
@@ -151,14 +151,14 @@ def test_on_the_board(name):
 
 
 def test_digits_of_pi():
-    """Compare the first word of P, and the first and the last word of S, with the values published for Blowfish."""
+    """Compare words of Blowfish's tables with published values: the first of P, and the first and the last of S."""
     found = ciphers.pi_words(ciphers.PI_WORDS)
     assert (found[0], found[18], found[-1]) == (0x243F6A88, 0xD1310BA6, 0x3AC372E6)
 
 
 def test_words_of_mars():
-    """Compare words of S with published values. Check the authors' statement that any two words of a table differ in at
-    least three bytes.
+    """Compare words of MARS's table S with published values. Check the authors' statement that any two words in the
+    same half of S differ in at least three bytes.
     """
     found = ciphers.mars_words()
     assert (len(found), found[0]) == (512, 0x09D0C479)

@@ -137,8 +137,8 @@ def test_what_the_board_is_to_answer():
 @pytest.mark.parametrize("halves", HALVES)
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, operation, halves):
-    """Check the machine code for the board. MULHU must occur only in programs for the multiplier that returns both
-    halves of a product, because this instruction returns the high half.
+    """Check the multiplications in the machine code for the board. Programs may use MULHU, which returns the high half
+    of a product, only if the multiplier returns both halves.
     """
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-std=gnu11", "-O2"]
     command += ["--specs=picolibc.specs", "-DBENCH_PTLU=0", *public_keys.defines(operation, halves)]

@@ -48,7 +48,7 @@ static void put(uint32_t word)
 
 /*
  * Returns newly allocated memory of exactly the size of the longest packet. So the sanitizer
- * notices writes after the end of the packet.
+ * notices writes beyond this memory.
  */
 static uint8_t *room(void *context)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test LTE's layer 2 on the simulated board: without an engine, with an engine that needs a copy of the data, and for
-each cipher with an engine that needs no copy.
+"""Test LTE's layer 2 on the simulated board: without ciphering, with the engine `ise_fused`, which needs a copy of the
+data, and with the engines `accelerator` and `snow3g`, which need no copy.
 """
 
 import pytest

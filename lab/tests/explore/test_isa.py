@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test `make explore-isa`, which measures the parts of the vector unit. Check how the command reads the tools' reports,
-and when it runs a tool again. The command puts shift registers around a part; these must reach all its ports.
+"""Test `make explore-isa`, which measures the parts of the vector unit. The command connects shift registers to all
+ports of a part. Check these connections, how the tools' reports are read, and when a tool runs again.
 """
 
 import json

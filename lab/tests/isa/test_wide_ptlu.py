@@ -15,7 +15,7 @@ from lab.tests.isa.wide_model import PtluModel, checking, encode
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 
-# Maps False (ShiftRows) and True (InvShiftRows) to the numbers of columns by which rows 0 to 3 move to the left.
+# The key is False for ShiftRows and True for InvShiftRows. The values tell by how many columns rows 0 to 3 move left.
 COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}
 
 
@@ -84,8 +84,8 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(wide):
 
 
 def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
-    """Instructions select a 64-bit half or a 32-bit lane of a register. A 64-bit register has only one half and two
-    lanes, so the 64-bit unit must ignore the upper bits of the fields that select them.
+    """Instruction fields select a 64-bit half or a 32-bit lane of a register. A 64-bit register has only one half and
+    two lanes, so the 64-bit unit must ignore the upper bits of these fields.
     """
     model, check = wide
     model.move_in(3, model.bytes // 8 - 1, 1, 2)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Model the units with 64-bit and 128-bit registers, as the units' descriptions define them. The models encode
-instructions and execute them one by one.
+"""Models of the units with registers of 64 and 128 bits. A model encodes each instruction, and computes its result as
+the unit's description defines the instruction.
 """
 
 from collections.abc import Callable, Iterator

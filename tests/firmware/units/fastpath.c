@@ -69,9 +69,9 @@ static uint64_t sum_of(const uint8_t *data, uint32_t length)
 }
 
 /**
- * Checks a record against the window of its session, and marks a new record as arrived. Returns the
- * code of one of these events: a new or repeated record, a record with other data than before, a
- * record outside the window, or a session without a key.
+ * Checks a record against the window of its session, and marks a new record as arrived. Returns one
+ * of these event codes. RECORD: the record is new or repeated. OTHER_DATA: the record had other
+ * data before. WINDOW: the record is outside the window. KEY: the session has no key.
  */
 static uint32_t window(struct units_row *row, uint64_t block, const uint8_t *data, uint32_t length)
 {

@@ -91,8 +91,8 @@ struct units_vector {
 	/** True after a request of the current `vxor_group` instruction has failed. */
 	bool broken;
 	/**
-	 * The waiting requests begin at index `first`. The other entries of the queue still hold
-	 * the data of earlier requests.
+	 * A ring buffer. The oldest waiting request is at index `first`; `waiting` is the number of
+	 * waiting requests. All other entries still hold the data of earlier requests.
 	 */
 	struct units_request queue[UNITS_QUEUE];
 	uint32_t first;
@@ -123,8 +123,8 @@ struct units_accel {
 	struct units_key key[UNITS_SLOTS];
 	/**
 	 * The running command, which loads or clears keys. `polls`: number of register reads until
-	 * the command ends. `coming`: bit mask of the slots with a new key, which becomes valid at
-	 * the end.
+	 * the command ends. `coming`: bit mask of the slots whose new key becomes valid when the
+	 * command ends.
 	 */
 	uint32_t polls;
 	uint32_t coming;
@@ -138,8 +138,8 @@ struct units_accel {
 	uint32_t results;
 	uint32_t error;
 	/**
-	 * The DMA's read and write queues, two bursts of 32 beats each, and the cipher core's last
-	 * input and output.
+	 * `read` and `written` are the DMA's read and write queues, each with room for two bursts
+	 * of 32 beats. `counter` and `keystream` are the cipher core's last input and output.
 	 */
 	uint8_t read[UNITS_FIFO][16];
 	uint8_t written[UNITS_FIFO][16];
@@ -191,9 +191,9 @@ struct units_fastpath {
 	uint64_t blocks;
 	uint32_t records;
 	/**
-	 * `under_way`: number of register reads until the model has encrypted the datagram in
-	 * progress, or 0 if there is none. `under_way_row`: index of the row that contains the
-	 * session of this datagram.
+	 * `under_way`: number of register reads until the model has encrypted the current datagram,
+	 * or 0 if there is no current datagram. `under_way_row`: index in `row` of this datagram's
+	 * session.
 	 */
 	uint32_t under_way;
 	uint32_t under_way_row;
@@ -210,8 +210,8 @@ extern struct units units;
 extern enum units_fault units_fault;
 
 /**
- * `units_drained`: true if the CPU's stores have reached memory. `units_stale`: true if the CPU's
- * cache can contain old data, because the hardware has written to memory.
+ * `units_drained`: true if all stores of the CPU have reached memory. `units_stale`: true if the
+ * hardware has written to memory since the last flush of the CPU's cache.
  */
 extern bool units_drained;
 extern bool units_stale;

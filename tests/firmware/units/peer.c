@@ -151,8 +151,8 @@ static struct buffer allocate(enum where where, size_t misalign, size_t at, size
 }
 
 /**
- * Releases a buffer after a call. Frees a buffer on the heap. Fills a buffer in the hardware's
- * memory with UNTOUCHED, so that check_memory() reports only changes outside the buffers.
+ * Releases a buffer after a call. Frees the buffer if it is on the heap. Otherwise, fills it with
+ * UNTOUCHED, the value that check_memory() expects in all memory after the bounce buffer.
  */
 static void release(struct buffer *buffer)
 {
@@ -183,9 +183,9 @@ static void check_memory(void)
 }
 
 /**
- * The buffers of a call. Commands give them as 5 bytes: location and misalignment of the input,
- * location and misalignment of the output, 1 to work in place. Below, these bytes are called
- * `buffers`.
+ * The buffers of a call. A command describes them in 5 bytes, which the comments below call
+ * `buffers`: location and misalignment of the input, location and misalignment of the output, and 1
+ * if the output overwrites the input.
  */
 struct call {
 	struct buffer in;
@@ -511,7 +511,7 @@ static void op_reply(void)
 
 /**
  * Command: select the fault that happens next. Arguments: enum units_fault (u8). Reply: the fault
- * that an earlier command selected, if it has not happened yet, otherwise UNITS_SOUND (u32).
+ * that was selected before (u32), or UNITS_SOUND if this fault has already happened.
  */
 static void op_fault(void)
 {

@@ -98,8 +98,8 @@ static const struct units_request *add(unsigned int s, uint32_t address, uint32_
 }
 
 /**
- * For a load, carries out all earlier requests, then the load. For a store, queues the request. A
- * queued request is carried out when the queue is full or an instruction needs its result.
+ * Executes a load, or queues a store. A load first carries out all queued requests. If the queue is
+ * full, the oldest request is carried out first, to make room.
  */
 static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 {

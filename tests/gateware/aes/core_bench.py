@@ -153,7 +153,7 @@ class Bench:
         return [(rng.randrange(self.member.slots), rng.randbytes(16)) for _ in range(count)]
 
     def cycles_of_a_block(self, bits: int) -> int:
-        """Return after how many cycles an engine can start the next block. `bits` is the key length."""
+        """Return the number of cycles between two block starts in one engine. `bits` is the key length."""
         return 1 if self.pipelined else 128 // self.member.datapath * ROUNDS[bits]
 
     def latency(self, bits: int) -> int:
@@ -174,8 +174,8 @@ class Bench:
             yield
 
     def watch_rows(self, rows: dict):
-        """Return a test bench that watches all writes to the round key memories. The test bench stores the written
-        words in the dictionary `rows`, under the key (slot, row, part of the row).
+        """Return a test bench that records all writes to the round key memories. In `rows`, the test bench maps (slot,
+        row, part of the row) to the words that were last written there.
         """
         while True:
             if (yield self.writes.write):
@@ -184,8 +184,8 @@ class Bench:
             yield
 
     def watch_memories(self, contents: dict):
-        """Return a test bench that watches all writes to the key memories. The test bench stores the written data in
-        the dictionary `contents`, under the key (slot, memory, address).
+        """Return a test bench that records all writes to the key memories. In `contents`, the test bench maps (slot,
+        memory, address) to the data that were last written there.
         """
         while True:
             for n, memory in enumerate(self.memories):

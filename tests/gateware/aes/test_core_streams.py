@@ -91,8 +91,9 @@ def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
 
 @pytest.mark.parametrize("how", ["load", "clear_slot"])
 def test_a_key_goes_under_a_stream_of_its_blocks(bench, how):
-    """Change a slot's key while the core gets blocks for this slot. The first results are encrypted under the old key,
-    the next results are zeros, and the last results are encrypted under the new key.
+    """Replace or clear a slot's key while the core gets blocks for this slot. The first results are encrypted under the
+    old key, and the next results are zeros. If the key was replaced, the last results can be encrypted under the new
+    key.
 
     The command ends although blocks keep coming.
     """

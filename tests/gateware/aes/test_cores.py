@@ -86,8 +86,8 @@ def test_cycles(bench):
 
 
 def test_no_bubble_between_slots_and_key_lengths(bench):
-    """A block's number of cycles depends only on the length of its own key. The slot and the key length of the previous
-    block have no effect.
+    """The number of cycles for a block depends only on the length of the block's own key. The block's slot, and the key
+    length of the block before, have no effect.
     """
     rng = random.Random(1)
     keys, times = bench.random_keys(rng), []
@@ -103,8 +103,8 @@ def test_no_bubble_between_slots_and_key_lengths(bench):
 
 
 def test_key_schedule_cycles(bench):
-    """Count the cycles until a new key is valid, and until the next key load can begin. Between these two times, the
-    core zeroizes the round keys that remain from a longer previous key.
+    """Count the cycles until a new key is valid, and the further cycles until the next key load can begin. In these
+    further cycles, the core zeroizes round keys that remain from a longer previous key.
     """
     core = bench.core
     for bits in bench.member.key_lengths:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lets the accelerator encrypt data in main memory, in CTR mode and as a GCM message. Then lets it
- * decrypt this message with other additional data, for which the tag is wrong. No address is a
- * multiple of 4. Prints the value of `key_valid`, the three results, and the words of the memory
- * around the outputs. */
+/* Lets the accelerator encrypt data in main memory, first in CTR mode, then as a GCM message. Then
+ * lets it decrypt this message with wrong additional data, so that the tag does not match. No
+ * address of these data is a multiple of 4. Prints the value of `key_valid`, the results of the
+ * three descriptors, and all words of the output memory. */
 #include <stdint.h>
 
 #include "foreign_start.h"

@@ -10,7 +10,7 @@ from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
 
 CLIENT = Client(slots=8, count_bits=29, waits=False)
-# The rival loads its key after PAUSE cycles in which its slot holds no key and no key command is under way.
+# If slot 0 has held no key for PAUSE cycles, and no key command was under way in these cycles, the rival loads its key.
 PAUSE = 500
 
 

@@ -64,7 +64,8 @@ class Bench:
             for n in range(m.blocks):
                 block = m.data[16 * n : 16 * n + 16]
                 last = n == m.blocks - 1
-                # After the message, fill the last block with ones. In memory, too, other data can follow a message.
+                # Fill the rest of the message's last block with ones, because other data can follow a message in
+                # memory.
                 filled = int.from_bytes((block + b"\xff" * 16)[:16], "little")
                 items.append(
                     {"data": filled, "mask": 2 ** len(block) - 1, "last": int(last), "bits": m.bits if last else 0}

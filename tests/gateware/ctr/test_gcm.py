@@ -54,8 +54,8 @@ class Message:
 
     @property
     def blocks(self) -> list[dict]:
-        """Return the message's input blocks: IV (unless it has 12 bytes), AAD, text and tag. The padding bytes are not
-        zero.
+        """Return the blocks that the engine reads for this message: IV (unless it has 12 bytes), AAD, text, and in
+        decryption the tag. The unused bytes of a block are not zero.
         """
         parts = [b"" if len(self.iv) == 12 else self.iv, self.aad, self.text]
         blocks = [{"data": number(block.ljust(16, b"\xff"))} for part in parts for block in chunks(part)]
@@ -67,8 +67,8 @@ class Message:
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
     def to_open(self, **changes) -> "Message":
-        """Return the message that decrypts this message's ciphertext. `changes` replaces fields of the returned
-        message.
+        """Encrypt this message; return a message that makes the engine decrypt the ciphertext. `changes` replaces
+        fields of the returned message.
         """
         text, tag = self.sealed()
         values = {**vars(self), "text": text, "tag": tag} | changes

@@ -147,8 +147,9 @@ def test_packets_of_all_slots(bench, idle, stall):
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_wrong_lengths(bench, stall):
-    """If a packet's length field is too small, the keystream ends too early, and the remaining words leave as zeros. If
-    the field is too large, the surplus keystream is dropped. In both cases the next packet is correct.
+    """Send packets with wrong length fields. If the field is too small, the keystream ends early, and the packet's
+    remaining words leave as zeros. If the field is too large, the unused keystream is dropped. The next packet is
+    always correct.
     """
     rng = random.Random(f"wrong {stall}")
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
@@ -201,7 +202,8 @@ def test_flush(bench, stall, again):
 
 
 def test_a_key_that_goes_leaves_zeros(bench):
-    """Zeroize a key while packets use it. In each packet under this key, all words after some block are zero.
+    """Zeroize a key while packets use the key. Each of these packets is right up to some block. All later words of the
+    packet are zero.
 
     Packets of another slot are right.
     """

@@ -155,7 +155,7 @@ class Bench:
         self.fields = {
             csr.name: {f.name: f for f in csr.fields.fields} for csr in csrs if getattr(csr, "fields", None) is not None
         }
-        # Connect the watched signals to signals with fixed names. Every process then generates the same Verilog.
+        # Give fixed names to the watched signals, so that every process generates the same Verilog.
         watched = {"service_idle": service.ports[0].idle, "irq": self.dut.ev.irq}
         watched |= {"service_gives": service.ports[0].keystream.valid, "key_busy": self.dut.status.fields.key_busy}
         watched |= {"busy": self.dut.status.fields.busy, "bus_cyc": self.dut.bus.cyc}

@@ -17,7 +17,7 @@ BLOCK = 16
 
 
 def blocks(address: int, size: int) -> list[tuple[int, int]]:
-    """Return all bus accesses for a buffer, each as (block address, mask). The mask marks the buffer's bytes."""
+    """Return the bus accesses for a buffer, as (block address, mask). Bit n of a mask is 1 for a byte of the buffer."""
     result = []
     for base in range(address - address % BLOCK, address + size, BLOCK):
         lanes = range(max(address, base), min(address + size, base + BLOCK))
@@ -111,7 +111,7 @@ def test_offsets(bench, destination):
 
 @pytest.mark.parametrize("distance", [0, 1, 15, 16, 17, 40])
 def test_in_place_and_before(bench, distance):
-    """The output overwrites the source in place, or begins `distance` bytes before the source and overlaps it."""
+    """The output begins `distance` bytes before the source. With distance 0, the output overwrites the source."""
     fill(bench)
     bench.load_key(KEYS[128])
     for length in (5, 16, 100, 300):
@@ -236,8 +236,8 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        # A core that is not pipelined needs one cycle per round for each block. The core is idle only in the last
-        # burst.
+        # In a core that is not pipelined, the 90 additional blocks of the longer message take one cycle per round each.
+        # The core is idle only in the last burst.
         if core.get("datapath") != "pipelined":
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]

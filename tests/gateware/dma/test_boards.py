@@ -72,7 +72,7 @@ def test_key_commands_end_in_bounded_time(bench, name):
 
 @pytest.mark.parametrize("name", ["abort", "zeroize"])
 def test_abort_and_zeroize_wait_for_one_access_at_most(bench, name):
-    """The memory never answers. So a command can end the descriptor only after the present bus access has timed out."""
+    """The memory never answers. So a command ends the descriptor only when the present bus access times out."""
     bench.memory.answer = lambda address, we: None
     taken = []
 

@@ -48,7 +48,7 @@ class Tries:
             bench.memory.write(address, data)
 
     def prepare(self):
-        """Load the key, and fill the destination. Write a second key's words and the descriptor to the registers."""
+        """Load the key, and fill the destination. Write another key's words and a descriptor to registers."""
         self.bench.memory.write(OUT, FILL * 96)
         yield from self.bench.set_key(KEY, 1)
         yield from self.bench.write_fields("key_config", key_length=0, slot=2)

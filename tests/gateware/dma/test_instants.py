@@ -36,9 +36,9 @@ class Sweep:
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # A test gives its command in every cycle from 0 up to one of these limits. `passage` is longer than a
-        # descriptor takes. `loading` is longer than a key expansion or the zeroization of a slot takes. `clearing` is
-        # longer than the zeroization of all slots takes.
+        # Numbers of cycles. A test gives its command in each cycle below one of these limits. A descriptor takes fewer
+        # cycles than `passage`. A key expansion or the zeroization of one slot takes fewer cycles than `loading`. The
+        # zeroization of all slots takes fewer cycles than `clearing`.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
@@ -71,7 +71,7 @@ class Sweep:
         yield from self.command(second)
         yield self.bench.csr.we.eq(0)
         yield
-        # The second command arrives at the accelerator in this cycle: read whether `key_busy` is 1.
+        # In this cycle, the accelerator receives the second command. Store whether `key_busy` is 1.
         self.was_key_busy = self.bench.peek("key_busy")
         yield
         return (yield from self.bench.status())["refused"]
@@ -276,7 +276,7 @@ def test_key_word_during_a_key_command(bench, sweep, command):
             yield
         yield from sweep.write("key0", word)
         yield bench.csr.we.eq(0)
-        # If n is 0, `key_busy` is not 1 yet, because the accelerator accepts the command only in this cycle.
+        # If n is 0, the accelerator accepts the command in this cycle, so `key_busy` is still 0.
         was_busy = bench.peek("key_busy") or n == 0
         yield from bench.wait_idle()
         if command == "load_key":

@@ -102,8 +102,8 @@ def test_waveforms_are_of_simulated_boards_alone():
 
 
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
-    """`clock_met_by` of a simulated board names a hardware target. Place-and-route of this target met the clock of the
-    simulated board. The name is empty if no target met this clock.
+    """`clock_met_by` of a simulated board names a hardware target that met the simulated board's clock in
+    place-and-route. The name is empty if no hardware target met this clock.
     """
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
@@ -295,8 +295,8 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
-    """The build reports three errors. A constraint of a port names an internal net. Place-and-route timed a clock for
-    another frequency than required. The number of cells in combinational loops is not that of the ring oscillators.
+    """The build must report each of three errors. A port constraint names a net that is not a port. Place-and-route
+    timed a clock for a wrong frequency. The combinational loops contain more or fewer cells than the ring oscillators.
     """
     directions = {"A": "input", "Z": "output"}
     cells = {

@@ -190,8 +190,8 @@ NEW = build_id.MARK + image(7, 4996)
 
 @pytest.fixture
 def directory(built, monkeypatch):
-    """Return a build folder in the state after `make bitstream`. The tested command then generates the sources again,
-    with the firmware `NEW`.
+    """Return a build folder as `make bitstream` leaves it. If the tested command generates the sources again, the
+    new sources contain the firmware `NEW`.
     """
     folder = FOLDER / "target"
     shutil.rmtree(folder, ignore_errors=True)
@@ -208,7 +208,7 @@ def directory(built, monkeypatch):
 
 
 def test_a_build_has_the_new_firmware_and_is_whole(directory, built):
-    """Run the command twice. Both times the files contain the new firmware and equal those of a complete build."""
+    """Run the command twice. It must install the new firmware, with the same files as a complete build."""
     for _ in range(2):
         assert patch.build(TARGET, directory, FOLDER / "results") == directory / "gateware" / "top.bit"
         assert bitstream.stamp(directory).is_current() and not (directory / "patched").exists()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test sweeps, which run many tasks in parallel. Two workers of a Dask scheduler must return the same bytes as two
-processes without Dask. Also test time limits and the end of a sweep.
+"""Test sweeps, which run many tasks in parallel. A sweep on two workers of a Dask scheduler must return the same bytes
+as a sweep on two processes without Dask. Also test time limits, and how a sweep ends.
 """
 
 import contextlib

@@ -47,7 +47,7 @@ def read(dut, taken, cycles, rng=None):
 
 @pytest.mark.parametrize("slow", [False, True])
 def test_random_messages(slow):
-    """Send messages of 0 to DEPTH blocks. Most messages wait in the buffer for a random verdict (accept or reject)."""
+    """Send messages of 0 to DEPTH blocks. Most messages wait until the test accepts or rejects them, at random."""
     rng = random.Random(int(slow))
     dut = Hold(DEPTH)
     expected, taken = [], []

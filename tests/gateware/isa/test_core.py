@@ -35,8 +35,7 @@ class Checked:
         for block in range(72):
             self("vstore", rs1=BUFFER_SCRATCH + 16 * block, s=0)
         self("memory_status", rs1=1)
-        # Earlier instructions may have changed the unit's registers. Set the unit and the model to the same known
-        # state.
+        # Earlier tests may have changed the unit's registers. Set the unit and the model to the same known state.
         executor.execute([(BY_NAME[name].function_id(), operand, 0) for name, operand in self.KNOWN])
         for context in range(8):
             self("context", rs1=context)

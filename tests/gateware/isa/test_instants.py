@@ -20,8 +20,8 @@ def named(name, rs1=0, rs2=0, **fields):
 
 
 def moves(name: str, block: bytes, **fields):
-    """Return the two instructions that move a block into a register. Their field `h` or `hw` selects the half of the
-    register.
+    """Return two instructions, each of which moves one half of a block into a register. The instruction's field `h` or
+    `hw` selects the half.
     """
     w = words(block)
     half = "hw" if name == "key_write" else "h"

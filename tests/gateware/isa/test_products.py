@@ -122,7 +122,7 @@ def test_back_to_back(run, slow):
 
 
 def use(program, name, s, n):
-    """Add the instruction `name` to the program. One of the instruction's registers is state register number `s`."""
+    """Add instruction `name`, with state register `s` as one of its registers; `n` varies the other operands."""
     fields = {"move_out_xor": {"c": n % 4}, "round_enc": {"k": 1}, "last_enc": {"l": 0}, "move_in": {"h": n % 2}}
     fields["move_in_xor"] = {"h": n % 2}
     if name == "vghsh":
@@ -144,7 +144,7 @@ def use(program, name, s, n):
 
 USES = ["move_out_xor", "move_in", "move_in_xor", "round_enc", "last_enc", "counter", "vload", "vload_xor", "vstore"]
 USES += ["vxor_group", "vghsh", "vgmul", "context"]
-GAPS = (*range(13), 27, 28, 29, 30, 31)  # a product with a new factor ends after about 27 to 31 commands
+GAPS = (*range(13), 27, 28, 29, 30, 31)  # commands in between; a product with a new factor takes about 27 to 31
 
 
 @pytest.mark.parametrize("fill", ["nothing", "counter"])
@@ -193,7 +193,7 @@ def test_products_cost_their_instruction_alone(run):
         program.vghsh(6, n % 3, 7)
         for other in range(PERIOD - 2):
             program("counter", n, s=3 + other % 3)
-        program.idle(1)  # in this cycle, the unit can write the product's result
+        program.idle(1)  # writes no register, so the unit can write the product's result
     program.read(6)
     commands = len(program.commands)
     assert program.check(run) <= commands + TABLE_CYCLES + 2 * PERIOD

@@ -41,7 +41,7 @@ RESET = 0xFFFF_FFFF  # pseudo register: an access to this address resets the boa
 # a board, the PLL keeps the reset active even longer.
 RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
-BANK_WORDS = 512  # each register bank begins at a multiple of this number of registers
+BANK_WORDS = 512  # size of the address range of a register bank, in registers
 # The smallest AES core that encrypts at the full wire rate. Its S-boxes are the type that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
 # The AES core of the boards with MACsec, but with "block_ram" S-boxes, which Verilator compiles fastest.
@@ -308,7 +308,7 @@ class GMIIBoard:
         self.write("control", sum(self.bit("control", name) for name in names))
 
     def wait(self) -> None:
-        """Wait until no key command is under way."""
+        """If the hardware is executing a key command, wait until the command has ended."""
         for _ in range(1000):
             if not self.read("status") & self.bit("status", "busy"):
                 return
@@ -325,7 +325,7 @@ class GMIIBoard:
         assert not self.read("status") & self.bit("status", "refused")
 
     def window(self, session: Session) -> Window:
-        """Read the window of a session's row through the CPU's registers, and return it."""
+        """Read the record window of a session through the CPU's registers, and return the window."""
         self.write("row", session.row)
         first, sums = 0, {}
         for place in range(RECORDS):

@@ -72,8 +72,8 @@ class Operations:
         return [(cycle, "row", session.row), self.command("close", cycle)]
 
     def write_window(self, row: int, window: Window, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that write a window. After each entry, two reads of `status` give the hardware
-        time to store the entry.
+        """Return the accesses that write a window. Two reads of `status` follow the write of each entry, so that the
+        hardware has time to store the entry.
         """
         accesses = [("row", row), ("window_base", window.first * window.record_blocks)]
         for place in range(RECORDS):

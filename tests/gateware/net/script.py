@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Converts frames to scripts, and scripts to frames. A script is an array that describes the bytes at a GMII. It has
-one entry per clock cycle. An entry consists of a byte and its valid bit.
+"""Converts frames to scripts, and scripts to frames. A script is an array of the bytes at a GMII. For each clock cycle,
+the array has an entry with one byte and its valid bit.
 """
 
 import struct

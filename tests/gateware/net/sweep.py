@@ -97,7 +97,7 @@ class Sweep:
         self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40
 
     def run(self, step: int = 1, first: int = 0) -> Findings:
-        """Try the command in every `step`-th cycle from `first` on, with the same traffic each time."""
+        """Send the same traffic many times. Give the command in cycle `first`, then `step` cycles later each time."""
         findings = Findings()
         self.board.reset()
         for instant in range(first, self.last, step):
@@ -119,8 +119,8 @@ class Sweep:
             "load_key": operations.write_key(victim.slot, self.new_key),
             "clear_key": [operations.key_config(victim.slot)],
         }.get(self.command, [])
-        # Each try sends the same datagrams. The sessions keep their record windows between tries. So the datagrams
-        # contain repeated records, which the board must answer.
+        # Each try sends the same datagrams, and the sessions keep their record windows between tries. So the board
+        # receives some records again, and must answer these records again.
         board.prepare([victim, self.other], fresh=False)
         board.play([], before)
         counted = self._counted()

@@ -65,8 +65,8 @@ def counted(board: GMIIBoard) -> Counter:
 
 
 def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
-    """Assert that no datagram is in progress. Then send one record in each session. The board must answer this record
-    and send nothing else.
+    """Assert that no datagram is in progress. Then send one record in each session, and assert that the board sends
+    only the answer to this record.
     """
     assert board.read("in_use") == 0
     for session in sessions:
@@ -206,8 +206,8 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Choose the first two data bytes so that the computed UDP checksum is 0. The right value of these bytes is the
-        # checksum of the datagram in which both bytes are 0.
+        # Choose data for which the UDP checksum computes to 0: first for the reply, then for the request. The first two
+        # data bytes must be the checksum of the same datagram with 0 in these bytes.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -331,7 +331,8 @@ def test_reset_in_mid_operation(board):
         sent, _, _ = board.run(script + array("H", bytes(2 * 3000)), [(instant, "reset", 0)] * RESET_CYCLES)
         cut = next((at for at in range(instant, len(sent)) if not sent[at]), len(sent))
         assert cut - instant < 8 and not any(sent[cut:])
-        # Find the last idle byte before the reset. A frame that the reset interrupted comes after this byte.
+        # Find the last idle byte before the reset. If the reset interrupted a frame, the incomplete frame comes after
+        # this byte.
         for at in range(cut, 0, -1):
             if at < instant and not sent[at]:
                 break

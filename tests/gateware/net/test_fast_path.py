@@ -256,8 +256,8 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
 
 
 def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
-    """Close a session in any cycle of a record. This zeroizes the session's row in the table at once. To build the
-    reply and to release the key slot, the fast path must use values that it copied when it accepted the record.
+    """Close a session in any cycle of a record. This zeroizes the session's table row at once. If the fast path has
+    accepted the record before, it builds the reply and releases the key slot with copied values.
     """
     rng = random.Random(12)
     session, table = make_sessions(rng)[0], bench.path.table
@@ -438,8 +438,8 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    # A record's checksum has two 32-bit halves. The checksums of the two strings below each differ from the checksum of
-    # `some data` in only one half.
+    # The checksum of a record has two 32-bit halves. For each string below, one half is equal to the same half for
+    # `some data`, and the other half differs.
     others += [b" datsomea", b"tome\x1fdat`"]
 
     def produce():

@@ -17,7 +17,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_MAC, datagram, expected, o
 
 RECORDS, RECORD_BYTES, DRAIN_CYCLES = 8, 1440, 20_000
 MOST_SHARE = 0.05
-LONG_RECORDS = 60  # with this many records, a growing backlog of frames would fill the receive buffer
+LONG_RECORDS = 60  # records in a long flood: enough to fill the receive buffer if a backlog of frames grows
 
 
 @pytest.fixture(scope="module")

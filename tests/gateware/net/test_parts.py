@@ -346,8 +346,8 @@ def test_session_table():
             found = []
             for when in range(10):
                 found.append((yield from closed_meanwhile(row, when)))
-            # The search must find the row if the row is reopened before the search reaches it. Otherwise, the search
-            # must not find the row.
+            # If the row is open again before the search reaches the row, the search must find the row. In all other
+            # cases, the search must not find the row.
             assert found == [int(when < row) for when in range(10)], found
 
     run_simulation(dut, bench())

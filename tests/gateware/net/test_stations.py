@@ -15,7 +15,7 @@ from tests.gateware.support import Simulation
 
 ROWS = 8
 GAP = 3  # the frame slots require at least this number of cycles between two frames
-DEADLINE = 2  # cycles from a frame's last word until the frame slots use the result of the search
+DEADLINE = 2  # the frame slots use the search result this number of cycles after a frame's last word
 TARGET_MAC, TARGET_IP = 0x02_43_4C_4E_45_01, 0xC0A8_0132
 
 

@@ -13,8 +13,8 @@ def repetition_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def proportion_fails(samples: list[int], cutoff: int) -> int | None:
-    """Divide the samples into windows. Return the index of the first sample at which a window contains `cutoff`
-    samples equal to the window's first sample. Return None if there is no such sample.
+    """Divide the samples into windows. Find the first window in which `cutoff` samples are equal to the window's first
+    sample. Return the index of the last of these `cutoff` samples, or None if there is no such window.
     """
     for start in range(0, len(samples), WINDOW):
         window = samples[start : start + WINDOW]

@@ -25,9 +25,8 @@ def test_repetition_cutoff(entropy, alpha_bits, cutoff):
 @pytest.mark.parametrize("alpha_bits", [20, 30, 40])
 @pytest.mark.parametrize("entropy", [1, 0.5, 0.25])
 def test_proportion_cutoff_is_the_critical_value(entropy, alpha_bits):
-    """The cut-off minus 1 must be the critical value c. This is the smallest number such that a window contains the
-    most likely sample more than c times with a probability of at most alpha. The test computes the probability exactly,
-    with integers.
+    """The critical value c is the smallest number for which P(X > c) is at most alpha. X counts how often a window
+    contains the most likely sample. The cut-off must be c + 1. The test computes with integers, without rounding.
     """
     whole = 2**53
     p = int(2**-entropy * whole)  # a float's mantissa: exact

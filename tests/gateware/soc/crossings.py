@@ -22,8 +22,8 @@ from migen.genlib.fifo import AsyncFIFO
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
 PADS, LOOP = "pads", "loop"
-# For each cell that forwards or divides a clock: (input pin, output pin). Each clock edge at the output pin coincides
-# with an edge at the input pin.
+# Cells that forward or divide a clock, each with (clock input pin, clock output pin). Each clock edge at the output pin
+# coincides with an edge at the input pin.
 IN_STEP = {"ECLKSYNCB": ("ECLKI", "ECLKO"), "CLKDIVF": ("CLKI", "CDIVX")}
 
 
@@ -161,8 +161,9 @@ class Netlist:
                 luts[output] = inputs
 
     def _add_memory(self, memory: Memory):
-        """Record the origin of the data of each read port. The data of a synchronous port come from the port's clock
-        domain. The data of an asynchronous port depend on the port's address and on all writes.
+        """Record which signals and clock domains determine the data of each read port. For a synchronous port, this is
+        the port's clock domain. For an asynchronous port, these are the port's address and the domains of all write
+        ports.
         """
         writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
         for port in memory.ports:

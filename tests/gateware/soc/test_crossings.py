@@ -58,8 +58,8 @@ EXPECTED = {
         if target.board.name not in ("ecpix5", "sim")
     },
 }
-# Crossings that need no synchroniser. Cells at pads sample with the clock that arrives with the data. Logic in the
-# domain `init` changes the DDR3 PHY's clock, clock divider and delay lines only while the system is in reset.
+# Crossings that need no synchroniser. A cell at a pad samples data with the clock that arrives with the data. Logic in
+# the domain `init` changes the DDR3 PHY's clock, clock divider and delay lines only while the system is in reset.
 SOURCE_SYNCHRONOUS = {
     Crossing(PADS, "eth_rx", "DDRInput"),
     Crossing(PADS, "sys", "IDDRX2DQA"),
@@ -80,7 +80,8 @@ def test_only_what_is_synchronised_crosses(board, configuration):
     target = targets.load(board, configuration)
     soc = CipherlaneSoC(target, firmware=[0])
     soc.finalize()
-    # The simulated board's pads change only at the edges of their clocks, so signals from its pads are no crossings.
+    # The simulated board's pads change only at the edges of their clocks. So the analysis treats no pad as a source of
+    # crossings.
     pads = set() if target.board.simulated else soc.platform.constraint_manager.get_io_signals()
     found = find(soc, pads)
     assert set(found.unguarded) <= SOURCE_SYNCHRONOUS

@@ -258,8 +258,8 @@ def test_a_break_is_detected_once_however_long_it_is_and_again_after_it(line):
 
 
 def test_a_line_that_is_low_from_the_reset_on_is_no_break(line):
-    """A break that lasts longer than the reset it caused must cause no second reset. The same is true for a line that
-    is low because no cable is connected.
+    """A break causes a reset. If the line is still low after the reset, the detector must not report a second break.
+    The same is true if the line is low because no cable is connected.
     """
     simulation, dut = line
     simulation.power_on()

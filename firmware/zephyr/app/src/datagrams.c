@@ -25,7 +25,7 @@
 #include "zeroize.h"
 
 #define MAC DT_NODELABEL(ethernet0)
-/* Number of receive slots that the host must leave free for frames that other stations send. */
+/* Number of receive slots that RX_WINDOW leaves free for frames from other stations. */
 #define SPARE_SLOTS 4u
 #define RX_WINDOW   (DT_REG_SIZE_BY_NAME(MAC, rx_slots) - SPARE_SLOTS * DT_PROP(MAC, slot_bytes))
 
@@ -73,8 +73,9 @@ static void refresh(struct cl_link *link)
 }
 
 /**
- * Copies a record from @p pkt to `receive`, and zeroizes the packet if the record can contain a
- * key. Returns the record's length in bytes, or 0 if the record is too long.
+ * Copies a record from @p pkt to `receive`. If the record opens a session, zeroizes the packet,
+ * because the record can contain a key. Returns the record's length in bytes, or 0 if the record is
+ * too long.
  */
 static size_t take(struct net_pkt *pkt)
 {
@@ -92,8 +93,8 @@ static size_t take(struct net_pkt *pkt)
 }
 
 /**
- * Updates the cycle counts of a record's session: adds the cycles for the record and for its frame.
- * @p handled is the number of cycles that the service took for the record.
+ * Adds the cycles that a record and its frame took to the counts of the record's session. @p
+ * handled is the number of cycles that the service took for the record.
  */
 static void account(struct cl_service *service, uint32_t handled)
 {

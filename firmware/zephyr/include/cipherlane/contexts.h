@@ -23,14 +23,15 @@
  */
 struct cl_lease {
 	/**
-	 * The leased context. Contains the number of the context, and the generation number that
-	 * identifies the key in the registers of the context.
+	 * The leased context. The structure contains its number, and the generation number that
+	 * identifies the key in its registers.
 	 */
 	struct cl_ise_device *device;
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_SAVE
 	/**
-	 * Copy of the context's registers, from which the driver restores them. Only valid while
-	 * another thread's operation uses the context.
+	 * Saved register values of this lease's operation. Valid only while another thread's
+	 * operation uses the context. The driver restores the registers before the operation
+	 * continues.
 	 */
 	uint32_t state[8 * 4];
 	uint32_t keys[16 * 4];

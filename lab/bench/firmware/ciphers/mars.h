@@ -71,8 +71,8 @@ static void cipher_set_key(const uint8_t *key)
 		}
 	}
 	/*
-	 * The cipher multiplies by every second key word from 5 to 35. So these words must be odd
-	 * and must not contain long runs of equal bits.
+	 * The cipher multiplies by the key words with odd numbers from 5 to 35. So these words must
+	 * be odd and must not contain long runs of equal bits.
 	 */
 	for (unsigned int i = 5; i <= 35; i += 2) {
 		const uint32_t pattern = mars_s[265 + (mars_keys[i] & 3)];

@@ -149,8 +149,8 @@ static void public_power(uint32_t *out, const uint32_t *x, const uint32_t *e,
 	uint32_t y[PUBLIC_WORDS];
 
 	/*
-	 * powers[0] becomes 2^1024 mod n. Bit 1023 of n is set, so this value is 2^1024 - n. y
-	 * becomes twice this value, which is also less than 2^1024.
+	 * powers[0] becomes 2^1024 mod n, which is 2^1024 - n, because bit 1023 of n is set. y
+	 * becomes 2 * powers[0], which is also less than 2^1024.
 	 */
 	for (unsigned int j = 0; j < PUBLIC_WORDS; j++) {
 		powers[0][j] = j == 0 ? -m->n[j] : ~m->n[j];

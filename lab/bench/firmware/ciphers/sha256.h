@@ -2,8 +2,8 @@
 /**
  * @file
  * SHA-256 (FIPS 180-4, 6.2). hash.h describes the interface. The loop body contains eight rounds.
- * The words of the state exchange their roles in each round. After eight rounds, each word has its
- * first role again, so the code moves no word between registers.
+ * In each round, the working variables a to h have other roles. After eight rounds, the roles
+ * repeat. So the code moves no word between registers.
  */
 #ifndef SHA256_H
 #define SHA256_H

@@ -191,8 +191,8 @@ static void cipher_set_key(const uint8_t *key)
 }
 
 /**
- * Returns the entry of S-box i whose index is byte @p byte of @p x, shifted to byte position i.
- * With BENCH_TWOFISH_MDS, returns the product of this entry and MDS.
+ * Looks up byte @p byte of @p x in S-box i. Returns the entry of the S-box, shifted to byte i of
+ * the word. With BENCH_TWOFISH_MDS, returns the product of this word and MDS.
  */
 #define TWOFISH_LOOKUP(i, byte, x)                                                                 \
 	(BENCH_PTLU ? PTLU_WORD(i, byte, x)                                                        \

@@ -34,8 +34,8 @@ struct reply {
 };
 
 /**
- * The state of the program's packet receiver. A new packet overwrites the oldest one. For the last
- * block, deliver() also computes a CRC-32 over the packets.
+ * The state of the packet buffers. The next packet overwrites the oldest packet, in the buffer
+ * number `next`. For the last block, deliver() also computes a CRC-32 over the packets.
  */
 struct sink {
 	uint32_t next;

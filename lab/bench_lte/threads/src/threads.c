@@ -21,7 +21,7 @@ struct transport_block {
 	size_t len;
 };
 
-/** The state of a layer's thread. Only this thread changes the state while it has work. */
+/** State of a layer's thread. While the thread has work, no other thread changes this state. */
 struct layer {
 	struct lte_stack stack;
 	/** The first error of this layer; 0 if there was none. */

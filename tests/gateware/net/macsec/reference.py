@@ -46,7 +46,7 @@ def tag(tci: int, sl: int, pn: int, sci: bytes) -> bytes:
 
 def seal(frame: bytes, sa: Association, pn: int, tci: int, sl: int | None = None) -> bytes:
     """Return the protected frame, with SecTAG and ICV. `tci` is the byte of the SecTAG that contains the TCI and the
-    AN. Invalid values of `tci` are allowed.
+    AN. The caller may choose an invalid value.
     """
     data = frame[12:]
     sl = (len(data) if len(data) < 48 else 0) if sl is None else sl

@@ -138,7 +138,7 @@ def test_latency(bench):
 
 @pytest.mark.parametrize(
     "part",
-    [0, *[pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 8)]],  # each part takes half a minute
+    [0, *[pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 8)]],  # 30 s for each of the 8 parts
 )
 def test_zeroization_at_every_cycle(bench, part):
     """Zeroize keys while frames pass. No incomplete or wrong frame leaves, and new keys work afterwards."""

@@ -295,8 +295,8 @@ ZTEST(crypto, test_in_the_background)
 }
 
 /**
- * Makes two calls that encrypt data in the buffer memory in place. Prints the cycles of the second
- * call, which also restores the data.
+ * Encrypts `big`, which is in the buffer memory, in place and twice. The second encryption restores
+ * the data, because CTR uses the same keystream again. Prints the cycles of the second one.
  */
 static void measure(const struct device *device, const char *name)
 {
@@ -337,8 +337,8 @@ ZTEST(crypto, test_largest_buffer)
 }
 
 /**
- * A simulated board has no source of noise: reading the random source must return -ENODEV and
- * zeros. The words of a real source are tested on boards.
+ * A simulated board has no source of noise. Reading its random source must return -ENODEV and give
+ * only zeros. Tests on boards check the words of a real source.
  */
 ZTEST(crypto, test_random_source_says_that_it_is_simulated)
 {

@@ -19,8 +19,8 @@
 #define DATA       (UDP + 8)
 
 /**
- * Returns the checksum of RFC 1071, computed byte by byte, of the @p len bytes at address @p from.
- * @p sum is the sum of data that precede these bytes; 0 if no data precede them.
+ * Returns the checksum (RFC 1071) of @p len bytes at address @p from, computed byte by byte. To
+ * include further data, pass the sum of the further data as @p sum, otherwise 0.
  */
 uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len);
 
