@@ -105,7 +105,7 @@ _ZEPHYR = Configuration(
     console=True,
     watchdog=True,
 )
-# With the network stack, code takes 72 block RAMs and data takes 24.
+# With Zephyr's network stack, code takes 72 block RAMs, and data take 24 block RAMs.
 _ETH_ZEPHYR = replace(
     _ZEPHYR,
     name="eth_zephyr",
@@ -128,7 +128,7 @@ _ALL = (
     ),
     # The pipelined core can process one block a cycle. This is also the maximum speed of the DMA's memory port.
     Configuration("pipelined", "pipelined AES core", core_datapath="pipelined"),
-    # With AES-128, the AES core takes 10 cycles per block. So GHASH with 8 cycles per block is fast enough.
+    # GHASH takes 8 cycles per block. This is fast enough, because the AES core takes 10 cycles per block with AES-128.
     Configuration("gcm", "AES-GCM accelerator", rom_size=80 * 1024, gcm_cycles=8),
     _ZEPHYR,
     _ETH_ZEPHYR,

@@ -289,7 +289,7 @@ def _stream(stream: Stream) -> tuple:
 
 
 def _step(design: Design, phase: Phase) -> tuple:
-    """Return a step of the test as a tuple. If an item has a field that its stream lacks, omit this field."""
+    """Return a step of the test as a tuple. Leave out the fields of an item for which its stream has no port."""
     fields = {stream.name: stream.fields for stream in design.streams}
 
     def kept(given: dict) -> dict:

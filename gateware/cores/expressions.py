@@ -174,7 +174,7 @@ class Writer:
         return f"({left} {operator} {right})"
 
     def _signed(self, node, width: int) -> str:
-        """Return the Verilog text of a signed expression. Verilog's rules determine its width."""
+        """Return the Verilog text of a signed expression. The rules of Verilog determine the width of the result."""
         if isinstance(node, Constant):
             bits = max(node.nbits + (not node.signed), width)
             return f"{'-' if node.value < 0 else ''}{bits}'sd{abs(node.value)}"
@@ -206,7 +206,9 @@ class Writer:
         return f"{self.target(statement.l)} {sign} {self.value(statement.r, len(statement.l))};"
 
     def statements(self, statements, level: int, sign: str, only: Signal | None = None) -> list[str]:
-        """Return the Verilog lines of statements. If `only` is given, use only statements that assign to it."""
+        """Return statements as Verilog lines. If `only` is given, return only the statements that assign to this
+        signal.
+        """
         lines = []
         indent = INDENT * level
         for statement in statements if isinstance(statements, Iterable) else [statements]:

@@ -15,13 +15,13 @@ from ..aes.sbox_ram import BlockRAMSBox
 from ..aes.tower_sbox import TowerSBox
 from .ports import IN, OUT, Design, Port
 
-# Maps each Migen class of S-boxes to the last part of the name of its Verilog module.
+# Maps each Migen class of an S-box to the suffix of its Verilog module's name.
 CLASSES = {SBox: "sbox", TowerSBox: "sbox", SBoxPair: "sbox_pair", BlockRAMSBox: "sbox_ram"}
 
 
 @dataclass
 class Specials:
-    """Wraps specials (Migen's memories and instances) for Migen's functions, which read the attribute `specials`."""
+    """Contains specials (Migen's memories and instances), for functions of Migen that read an attribute `specials`."""
 
     specials: set
 
