@@ -16,7 +16,7 @@ def lut4(module: Module, contents: int, inputs: list) -> Signal:
 
 
 def mux(module: Module, cell: str, pair, select) -> Signal:
-    """Instantiate a multiplexer of an ECP5 slice. Return its output: `pair[0]` if `select` is 0, otherwise `pair[1]`."""
+    """Instantiate a multiplexer of an ECP5 slice. Return its output: `pair[0]` if `select` is 0, else `pair[1]`."""
     z = Signal()
     names = ("BLUT", "ALUT", "C0") if cell == "PFUMX" else ("D0", "D1", "SD")
     ports = {f"i_{name}": signal for name, signal in zip(names, (*pair, select), strict=True)}
@@ -37,7 +37,7 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """Build a function of 8 bits from its truth table. Return two signals: its value if bit 7 is 0, and if bit 7 is 1."""
+    """Build a function of 8 bits from its truth table. Return its value for bit 7 = 0, and for bit 7 = 1."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 

@@ -141,7 +141,7 @@ def _rows(columns: list[int]) -> list[int]:
 
 
 def _linear(cell: Functions, rows: list[int], inputs: list, constant: int = 0) -> list[Signal]:
-    """Multiply by a matrix. Output n is the XOR of the inputs in mask `rows[n]`, inverted if bit n of `constant` is 1."""
+    """Multiply by a matrix. Output n is the XOR of the inputs in `rows[n]`, inverted if bit n of `constant` is 1."""
     sums = shared_sums(tuple(rows), len(inputs))
     shared = [cell([inputs[i] for i in range(len(inputs)) if mask >> i & 1], _parity) for mask in sums]
     outputs = []

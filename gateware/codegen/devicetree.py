@@ -51,8 +51,8 @@ _INSECURE_ENTROPY = """
 	};
 """
 # Registers in the devicetree node of the SDRAM controller. The node lists all registers of the first DFI phase, but
-# only the first register of the second phase. From the address of the latter, the driver computes the addresses of all
-# other registers. If the PHY has registers that adjust the timing of reads, the node lists these registers too.
+# only the first register of the second phase. From the address of this register, the driver computes the addresses of
+# all other registers. If the PHY has registers that adjust the timing of reads, the node lists these registers too.
 _PI0 = ("command", "command_issue", "address", "baddress", "wrdata", "rddata")
 _DFII = ("control", *(f"pi0_{name}" for name in _PI0), "pi1_command")
 _READ_DELAY = ("dq_rst", "dq_inc", "dq_bitslip_rst", "dq_bitslip")

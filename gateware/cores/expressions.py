@@ -206,9 +206,7 @@ class Writer:
         return f"{self.target(statement.l)} {sign} {self.value(statement.r, len(statement.l))};"
 
     def statements(self, statements, level: int, sign: str, only: Signal | None = None) -> list[str]:
-        """Return statements as Verilog lines. If `only` is given, return only the statements that assign to this
-        signal.
-        """
+        """Return statements as Verilog lines. With `only`, return only the statements that assign to this signal."""
         lines = []
         indent = INDENT * level
         for statement in statements if isinstance(statements, Iterable) else [statements]:

@@ -107,9 +107,7 @@ def register(kind: Kind) -> None:
 
 
 def register_figures(name: str, find: Callable[[dict[str, Any]], list[str]]) -> None:
-    """Register the function `find` for the kind `name`. It returns the measured resources of a core as lines of
-    Markdown.
-    """
+    """Register a function that returns the measured resources of a core of kind `name`, as lines of Markdown."""
     _FIGURES[name] = find
 
 

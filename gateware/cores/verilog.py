@@ -167,9 +167,7 @@ class _File:
     # Which statements are kept, and their order ---------------------------------------------------------------------
 
     def _live(self, comb: list, sync: list, specials: list) -> tuple[list, list, list]:
-        """Return only the logic on which an output depends: combinational groups, clocked groups, and memories or
-        instances.
-        """
+        """Return the logic on which outputs depend: combinational groups, clocked groups, memories and instances."""
         # for each signal, a list of its drivers: each is (group number, statements), or (memory or instance, None)
         makers: dict[Signal, list] = {}
         for n, (targets, statements) in enumerate(comb + sync):
@@ -351,9 +349,7 @@ class _File:
                 yield from self._simple(certain)
 
     def _table(self, targets: set, statements: list) -> str | None:
-        """If the statements are a table of constants, return an assignment that calls a Verilog function, otherwise
-        None.
-        """
+        """Return an assignment that calls a Verilog function, or None if the statements are no table of constants."""
         if len(statements) != 1 or len(targets) != 1 or not isinstance(statements[0], Case):
             return None
         (signal,), case = targets, statements[0]
@@ -559,5 +555,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return the kind of value in a memory port's register: "address" or "data". The register's name contains this word."""
+    """Return "address" or "data": the kind of value in a memory port's register. It is part of the register's name."""
     return "address" if port.mode == WRITE_FIRST else "data"
