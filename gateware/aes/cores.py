@@ -112,10 +112,10 @@ class Core(Module):
         stored = Array([expansion.key_valid[n] for n in range(slots)])
         valid = Array([self.key_valid[n] for n in range(slots)])
         clearing = Signal()
-        # The cipher's `in_use` refers to one slot. `about_zeroized` selects this slot: 1 for the slot that the
-        # expansion zeroizes, 0 for the slot of the next key. `about_zeroized` is a register, because
-        # `expansion.clearing` becomes valid late in a cycle. So zeroization and the next key each wait one cycle until
-        # `in_use` refers to the right slot.
+        # The cipher's `in_use` tells whether blocks still use one slot. `about_zeroized` selects this slot: 1 for the
+        # slot that the expansion zeroizes, 0 for the slot of the next key. `about_zeroized` is a register, because
+        # `expansion.clearing` becomes valid late in a cycle. So it changes one cycle late, and both zeroization and the
+        # next key wait for this cycle.
         about_zeroized = Signal()
         self.sync += [
             If(self.clear, clearing.eq(1)).Elif(~expansion.busy, clearing.eq(0)),

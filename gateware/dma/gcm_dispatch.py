@@ -102,8 +102,8 @@ class GCMDispatcher(Module):
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 
-        # The present part of the descriptor. A CTR descriptor has only one part, the text. Only the text has two
-        # buffers: source and destination.
+        # The part of the descriptor that is dispatched now. A CTR descriptor has only one part, the text. Only the text
+        # has two buffers: source and destination.
         part = Signal(max=4)
         giving = Signal()  # 0: the parts of the descriptor are checked; 1: the units receive the jobs of the parts
         is_gcm, decrypts, is_text = Signal(), Signal(), Signal()

@@ -62,7 +62,7 @@ class DistributedRAM:
         return [(wire, address, f"R[{number}].read({bit}, {arguments})") for bit, wire in enumerate(self._pins["DO"])]
 
     def read(self, bit: int, *address: int) -> int:
-        """Returns one bit of the row at an address, for all lanes."""
+        """Returns column `bit` of the row at an address. Bit n of the result belongs to lane n."""
         row = same(address, self._mask)
         if row is not None:
             return self._rows[row][bit]

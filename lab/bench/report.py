@@ -92,8 +92,8 @@ def _show_list(console: Console, records: list[Record], measure: str, names: tup
 
 
 def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
-    """Return a row for each engine: its name, and the cycles of a call with 1 KB in two parts. The first part is for
-    the blocks, and the second part is for everything else in the call.
+    """Return a row for each engine: its name, the cycles of the blocks in a call with 1 KB, and the call's other
+    cycles.
 
     The cycles of a block come from the additional 32 KB of the longest call.
     """

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that a coordinator's values let the suite end only simulated boards, and never act as a program's options."""
+"""Tests how the suite uses values that a labgrid coordinator sends. With a wrong process number, the suite must end no
+process but a simulated board's. A program must not take such a value for one of its options.
+"""
 
 import os
 import subprocess

@@ -278,8 +278,8 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 class Cable:
-    """A context manager that receives and sends frames on the cable between the board and the Linux. It works from
-    outside the Linux.
+    """A context manager that receives and sends frames on the cable between the board and the Linux peer, as a third
+    station.
     """
 
     def __init__(self, inside: list[str], tap: str):

@@ -16,8 +16,8 @@ enum purpose {
 
 #define DRAWN_BYTES 12u
 /**
- * Number of blocks in the message of the CBC-MAC that yields a random counter block: one block with
- * the purpose, then blocks of random words, then one block of bytes from the host.
+ * Number of blocks in the message of the CBC-MAC that yields a random counter block: one block that
+ * names the purpose of the MAC, then blocks of random words, then one block of bytes from the host.
  */
 #define DRAW_BLOCKS (CL_IDENTITY_WORDS / 4u + 2u)
 

@@ -65,7 +65,7 @@ CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_IS
 	}
 }
 
-/** XORs the four vector registers from number @p first on into the 16 words of four blocks. */
+/** XORs four vector registers, of which @p first is the first, into the words of four blocks. */
 CL_ISE_INLINE void cl_ise_move_out_xor(unsigned int first, uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH_WORD (i) {

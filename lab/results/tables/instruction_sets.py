@@ -12,8 +12,9 @@ BOARD = "ecpix5"
 PLACE = f"bitstream-{BOARD}"
 SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
 OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
-# The fields of an instruction set: name, short name in plots, engine, hardware and family. The hardware is a unit of
-# `make explore-isa` or `make explore-sets`, or the vector unit in the bitstream of BOARD. None: no added hardware.
+# The fields of an instruction set: name, short name in plots, engine, hardware and family. The hardware is the name of
+# a unit that `make explore-isa` or `make explore-sets` places, or of the vector unit in the bitstream of BOARD. It is
+# None for software.
 SETS = (
     ("C with four tables", "C", "table", None, ""),
     ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),

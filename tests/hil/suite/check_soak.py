@@ -7,8 +7,8 @@ import time
 import pytest
 from cipherlane.link.device import KEY_BITS
 
-# Maximum number of ranges of counter blocks that the test's streams occupy on the board. Each of the 16 ended streams
-# that can be resumed has its own range. The board merges the other ranges under a key into one, because they adjoin.
+# Maximum number of ranges of counter blocks that the test's streams occupy on the board: one for each of the 16 ended
+# streams that can be resumed, and one for each key. The board merges all other ranges under a key, because they adjoin.
 MOST_RANGES = 16 + len(KEY_BITS)
 
 
