@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw plots of points with two values each, with limits, Pareto fronts, and labels that do not overlap."""
+"""Draw plots of points (x and y) with labels that do not overlap. Limits and Pareto fronts can be added."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw timing diagrams of handshakes, which show the signals cycle by cycle. Migen simulates the handshakes, and
+"""Draw timing diagrams, which show the signals of a handshake cycle by cycle. Migen simulates the handshakes, and
 WaveDrom draws the diagrams.
 """
 

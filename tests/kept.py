@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def figures() -> Path:
-    """Return the folder with the measured figures. Skip the test if there is none."""
+    """Return the folder with the measured figures. Skip the test if there is no such folder."""
     folders = list(ROOT.glob("*/results/data"))
     if not folders:
         pytest.skip("this tree keeps no figures")

@@ -247,8 +247,8 @@ INSTALLS = PIP + "Installing collected packages: MarkupSafe, Jinja2, a, b\n"
     ],
 )
 def test_progress_of_the_setup_names_step_seconds_and_packages(tmp_path, said, total, shown):
-    """The progress line of `make setup` summarises the output of apt-get and pip, since their own last lines tell users
-    little.
+    """The progress line of `make setup` summarises the output of apt-get and pip, because the last lines that these
+    programs print tell users little.
     """
     (tmp_path / "log").write_text(said)
     words = [ROOT / ".ci" / "progress", "a step", "35", tmp_path / "log", *filter(None, [total])]

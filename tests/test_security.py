@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check the tests that SECURITY.md names. Each must run where the page states, and must fail without the code that it
-tests.
+"""Check the tests that SECURITY.md names. Each test must run as part of the command that SECURITY.md states, and must
+fail if the code that it tests is removed.
 """
 
 import os
@@ -42,7 +42,7 @@ def test_named_tests_are_there():
 
 
 def test_each_runs_where_the_page_says():
-    """A test runs in `make test`, unless the page names another place after the test's name.
+    """A test that SECURITY.md names runs in `make test`, unless SECURITY.md states another command for the test.
 
     Nightly tests have a mark that excludes them there.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that the workflow files are complete and limited in time, with minimal permissions. Everything that their steps
+"""Tests the workflow files: each is complete, and has a time limit and minimal permissions. Everything that the steps
 call must exist.
 """
 

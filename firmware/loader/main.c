@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The loader, in the boot ROM. It starts the firmware in the code memory, or receives a new one
- * over the UART. It does not start the firmware if the watchdog or the firmware itself caused the
- * last reset, or if the code memory holds no complete firmware.
+ * The loader, in the boot ROM. It starts the firmware in the code memory, or receives new firmware
+ * over the UART. It does not start the firmware if the code memory holds no complete firmware. It
+ * also does not start the firmware if the watchdog, or the firmware itself, caused the last reset.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,9 +30,9 @@
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
 /*
- * After a request, or a reset by a UART break, the loader starts the firmware when it has received
- * no request for ten seconds. In simulation, this time is 1/8 second, because a simulated second
- * takes a minute.
+ * Time that the loader waits for a further request after a request, or after a reset by a UART
+ * break: ten seconds. Then the loader starts the firmware. In simulation, this time is 1/8 second,
+ * because a simulated second takes a minute.
  */
 #define ASKED_CYCLES                                                                               \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 10 * CONFIG_CLOCK_FREQUENCY)

@@ -49,14 +49,15 @@ class Tower:
         self.norm_y = self._coordinates(_power(y, 17))[:4]
 
     def _coordinates(self, byte: int) -> list[int]:
-        # Return the bits of `byte` in the tower's basis. The caller passes an element of a subfield, and reads only its
-        # first coefficient. The second coefficient is equal, because the two elements of each basis sum to 1.
+        # Return the bits of `byte` in the tower's basis. The caller passes an element of a subfield. The two
+        # coefficients of such an element are equal, because the two elements of each basis sum to 1. So the caller
+        # reads only the first coefficient.
         value = apply(self.to_tower, byte)
         return [value >> i & 1 for i in range(8)]
 
     @property
     def weight(self) -> int:
-        """Number of ones in the four matrices that change the basis. More ones cost more XOR gates."""
+        """Number of ones in the four change-of-basis matrices. More ones cost more XOR gates."""
         matrices = (self.to_bytes, self.to_tower, self.to_affine, self.from_affine)
         return sum(column.bit_count() for matrix in matrices for column in matrix)
 

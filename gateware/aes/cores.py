@@ -112,10 +112,10 @@ class Core(Module):
         stored = Array([expansion.key_valid[n] for n in range(slots)])
         valid = Array([self.key_valid[n] for n in range(slots)])
         clearing = Signal()
-        # The cipher's `in_use` tells whether blocks still use one slot. `about_zeroized` selects this slot: 1 for the
-        # slot that the expansion zeroizes, 0 for the slot of the next key. `about_zeroized` is a register, because
-        # `expansion.clearing` becomes valid late in a cycle. So it changes one cycle late, and both zeroization and the
-        # next key wait for this cycle.
+        # The cipher's `in_use` tells whether blocks still use a certain slot. If `about_zeroized` is 1, this is the
+        # slot that the expansion zeroizes; otherwise it is the slot of the next key. `expansion.clearing` becomes valid
+        # late in a cycle, so the register `about_zeroized` delays this signal by one cycle. Zeroization and the next
+        # key both wait for this cycle.
         about_zeroized = Signal()
         self.sync += [
             If(self.clear, clearing.eq(1)).Elif(~expansion.busy, clearing.eq(0)),

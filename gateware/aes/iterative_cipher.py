@@ -136,7 +136,7 @@ class IterativeCipher(Module):
         ]
 
         # Memory stage: the memory outputs a part of the round key. In round 0, the next stage XORs this part with
-        # `block[:width]`, the next part of the block.
+        # `block[:width]`, the part of the block at the same position.
         key_active, key_first, key_complete, key_ending = (Signal() for _ in range(4))
         self.submodules.round_keys = round_keys = KeyMemory(
             width=width, depth=slots * ROUND_KEY_ROWS * parts, registered=True
@@ -204,9 +204,9 @@ class IterativeCipher(Module):
             ),
         ]
 
-        # Result stage: the last round adds round key Nr from the memory `last_keys`, which has room for one round key
-        # per slot. The key expansion writes every round key of a slot there. Round key Nr comes last, and overwrites
-        # the others.
+        # Result stage: adds the last round key, which comes from the memory `last_keys`. This memory has room for one
+        # round key per slot. The key expansion writes all round keys of a slot to the same place, so the last one (Nr)
+        # remains.
         finishing = Signal()
         finished = Signal()  # 1: `result` is complete, and waits until the register `source` is free
         finishing_slot = Signal(slot_bits)
@@ -279,7 +279,7 @@ class IterativeCipher(Module):
             # Clear `source.data` in one statement with one condition. Then synthesis uses the flip-flops' reset inputs
             # instead of a LUT for each bit.
             If(self.flush | self.clear | (leave & finishing_error), self.source.data.eq(0)),
-            # Zeroization writes zeros to the state at the position in `bank` and `part`. A flush resets both registers.
-            # So a flush during zeroization starts the zeroization again.
+            # Zeroization writes zeros to all parts of the state, one after the other. `bank` and `part` select the
+            # part. A flush resets these two registers, so a flush during zeroization starts the zeroization again.
             If(self.clear | (self.flush & self.zeroizing) if parts > 1 else self.clear, left.eq(2 * parts)),
         ]

@@ -152,8 +152,8 @@ class PipelinedCipher(Module):
             self.idle.eq(queue.empty),
         ]
 
-        # After the core accepts a block, the slot of its key stays in use for `ranks` + 1 cycles. In this time, the
-        # block receives its last round key.
+        # After the core accepts a block, the slot of the block's key stays in use for `ranks` + 1 cycles. By then, the
+        # block has received its last round key.
         remaining = Signal(max=ranks + 2)
         previous = Signal(slot_bits)
         self.comb += self.in_use.eq((remaining != 0) | (previous != self.watched))
@@ -191,7 +191,7 @@ class PipelinedCipher(Module):
         self.slots, self.errors = slot, error
 
     def _is_row_of(self, number: int, codes: tuple[int, ...]):
-        """Return an expression: true if the round key that is being written belongs to round `number` of the pipeline.
+        """Return an expression that is 1 if the round key that is being written belongs to pipeline round `number`.
 
         Rows after a short key's last round key belong to the first rounds of the pipeline, which this key does not use.
         """

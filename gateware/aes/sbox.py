@@ -93,7 +93,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Return a function that adds a named signal to `module`, for the argument `name` of `composite.inversion`."""
+    """Return a function that adds named signals to `module`. It is the argument `name` of `composite.inversion`."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)

@@ -14,8 +14,8 @@ TERMS = 4
 
 @cache
 def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
-    """Return sums of inputs, as masks. With these sums, each output of the map is the XOR of at most four sums or
-    inputs.
+    """Return sums of inputs, as masks. With these sums, each output of the map is the XOR of at most four terms. A term
+    is an input or one of the sums.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def terms(row: int, sums: tuple[int, ...]) -> tuple[list[int], int]:
 
 
 def _combinations(sums: tuple[int, ...]) -> list[tuple[int, int]]:
-    """For each choice of up to four sums, return a mask of the chosen sums, and the XOR of their masks of inputs."""
+    """For each choice of up to four sums, return two masks: the chosen sums, and the inputs in the sums' XOR."""
     found = []
     for size in range(min(TERMS, len(sums)) + 1):
         for chosen in combinations(range(len(sums)), size):

@@ -16,10 +16,10 @@ from ..platform.ecp5.rgmii import create_rgmii
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
 # A lower clock, for configurations that have not met the board's clock in any place-and-route run.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# The AES core of the MACsec configurations has six engines. So this core uses the smallest S-boxes, and queues of at
-# most 32 words consist of LUTs. In the key expansion, each S-box has two registers (`key_stages`), because with one
-# register the S-boxes would contain the longest path of the core. Only nextpnr's placer `static` finds a placement that
-# can be routed.
+# The AES core of the MACsec configurations has six engines with many S-boxes, so it uses the smallest S-boxes. Queues
+# of at most 32 words consist of LUTs. In the key expansion, each S-box has two registers (`key_stages`), because with
+# one register the S-boxes would contain the longest path of the core. Only nextpnr's placer `static` finds a placement
+# that can be routed.
 _MACSEC = replace(
     _SLOWER,
     core_sbox="tower_cut_ecp5",

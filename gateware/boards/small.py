@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Settings for boards with the smallest ECP5, a 25F, and why some configurations do not fit. Defines no board."""
+"""Settings for boards with the smallest ECP5 (25F), and reasons why configurations do not fit. Defines no board."""
 
 from ..description import Fit
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 INTERRUPT_PRIORITY = 0
-# Maximum number of the SoC's interrupts, which use entries 0 to 10 of Zephyr's interrupt table. Entry 11 is the CPU's
-# external interrupt, which all interrupts of the SoC share.
+# Maximum number of the SoC's interrupts. They use entries 0 to 10 of Zephyr's interrupt table. Entry 11 is the CPU's
+# external interrupt, through which the CPU receives all interrupts of the SoC.
 INTERRUPTS_MAX = 11
 
 # For each peripheral, the registers that its devicetree node lists.

@@ -107,7 +107,7 @@ _PROPERTY = '''\
 
 
 class WireDefinitionError(ValueError):
-    """`wire.toml` describes a layout that cannot be rendered. The message names the item to correct."""
+    """A layout in `wire.toml` cannot be converted to C or Python. The message names the item to correct."""
 
 
 def render(path_to_wire_toml: str | Path) -> str:

@@ -147,7 +147,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the steps of the test benches: SP 800-38A's examples (all or from block 3 on), a short block, no key."""
+    """Return the test benches' steps: SP 800-38A's examples (whole, or from block 3 on), a short block, no key."""
     initial, last = vectors.number(vectors.COUNTER), values["slots"] - 1
 
     def message(bits: int, first: int = 0, count: int = 4, *, slot: int, text: str, counter=initial) -> Phase:

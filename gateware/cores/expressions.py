@@ -31,8 +31,8 @@ def width_of(node) -> int:
 
 
 def is_signed(node) -> bool:
-    """Return whether an expression is signed. An operator's result is signed if at least one operand is signed. The
-    condition of a multiplexer and the distance of a shift do not count.
+    """Return whether an expression is signed. An operator's result is signed if an operand is signed. The condition of
+    a multiplexer and the distance of a shift have no influence.
 
     Negative constants are written with all their bits, so they need no sign.
     """
@@ -254,7 +254,7 @@ class Writer:
 
 
 def chosen(statement: Case, is_constant: Callable[[Signal], bool]) -> list | None:
-    """Return the branch of a `Case` that is always taken, or None if a signal decides which branch is taken."""
+    """Return the only branch that a `Case` can take, or None if a signal decides between several branches."""
     if set(statement.cases) == {"default"}:
         return statement.cases["default"]
     test = statement.test

@@ -35,5 +35,5 @@ restrict_guarantee return rol ror select sequence severity shared signal sla sll
 transport type unaffected units until use variable vmode vprop vunit wait when while with xnor xor
 """
 
-# All keywords and all names of our signals are in lower case. So the case-insensitive VHDL needs no further entries.
+# All keywords here and all names of our signals are in lower case. So VHDL, which ignores case, needs no more entries.
 KEYWORDS = frozenset((_VERILOG + _SYSTEM_VERILOG + _VHDL).split())

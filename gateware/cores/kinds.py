@@ -66,7 +66,7 @@ class Kind:
     files: Callable[[dict[str, Any]], dict[str, str]] | None = None
 
     def values(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Return a value for every option: the given value, or else the default. Checks the values.
+        """Check the given values. Return the value of every option: the given value or, if there is none, the default.
 
         Raises
         ------
@@ -107,7 +107,7 @@ def register(kind: Kind) -> None:
 
 
 def register_figures(name: str, find: Callable[[dict[str, Any]], list[str]]) -> None:
-    """Register a function that returns the measured resources of a core of kind `name`, as lines of Markdown."""
+    """Register a function that returns lines of Markdown with the measured resources of a core of kind `name`."""
     _FIGURES[name] = find
 
 

@@ -220,7 +220,7 @@ def _words(frame: bytes) -> list[dict[str, int]]:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the test benches' steps: annex C.2 and C.4 in both directions, forged frames, replayed frames, no keys."""
+    """Return the test benches' steps: annex C.2 and C.4 in both directions, forged or replayed frames, no keys."""
     levels = {
         "tx_protect": 1,
         "tx_encrypt": 1,
@@ -253,8 +253,8 @@ def phases(values: dict[str, Any]) -> list[Phase]:
             for receive, name in enumerate(("transmit", "receive")):
                 items = [item | {"receive": receive, "word": word} for word in vectors.words(key)]
                 live = ("rx_live" if receive else "tx_live", 1 << an, 1 << an)
-                # Bit `an` of `tx_live` or `rx_live` becomes 0 when the first word of the key arrives. Wait until the
-                # bit is 1: then the SecY can use the key.
+                # Bit `an` of `tx_live` or `rx_live` is 1 if the SecY can use the key. The bit becomes 0 when the first
+                # word of a new key arrives, so wait until the bit is 1 again.
                 steps.append(Phase(f"Install the key to {name}.", sends={"install": items}, until=("busy", 1, 0)))
                 steps.append(Phase("It is live.", until=live))
             steps.append(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives each kind of S-box a Verilog module of its own, which the core's module instantiates once for each byte.
+"""Moves each kind of S-box into its own Verilog module, which the core instantiates once for each byte.
 
 A pipelined core has 228 S-boxes. Without modules of their own, most of the core's file would be copies of one S-box.
 """
@@ -21,7 +21,7 @@ CLASSES = {SBox: "sbox", TowerSBox: "sbox", SBoxPair: "sbox_pair", BlockRAMSBox:
 
 @dataclass
 class Specials:
-    """Contains specials (Migen's memories and instances), for functions of Migen that read an attribute `specials`."""
+    """Wraps a set of specials (Migen's memories and instances), for Migen functions that read `specials`."""
 
     specials: set
 

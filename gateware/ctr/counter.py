@@ -84,12 +84,13 @@ class CounterBlocks(Module):
         # # #
 
         message = self.message
-        # Signed type of counters of remaining blocks. A counter contains the number of blocks that follow the present
-        # block, minus one. So the counter is -1 in the last block.
+        # Type of `low_rest`, `sum_rest` and `rest`, which count the remaining blocks of a message. Each contains the
+        # number of blocks that follow the present block, minus one. The value for the last block is -1, so the type is
+        # signed.
         rest_type = (count_bits + 1, True)
 
         # The first stage adds the lower halves of T_1 and n, in two limbs of 32 bits. If the counter has 32 bits, the
-        # first stage adds only the lowest limb, and limb 1 keeps its value.
+        # first stage adds only limb 0, and limb 1 of T_1 stays unchanged.
         low_valid = Signal()
         low_ready = Signal()
         low = [Signal(LIMB_BITS, name=f"low_{k}") for k in range(LIMBS)]

@@ -112,8 +112,8 @@ class KeyLoader(Module):
 
         # # #
 
-        # The present command: the client that sent it (`owner`), its slot and action, and whether it waits until the
-        # key is unused.
+        # The command in progress: its client (`owner`), its slot and action, and whether it must wait until the key is
+        # unused.
         owner = Signal(max=max(len(clients), 2))
         slot, length = Signal(slot_bits), Signal(2)
         loading, wiping, waits = Signal(), Signal(), Signal()

@@ -64,7 +64,7 @@ class KeystreamQueue(Module):
         # # #
 
         under_way, stale, stored = (Signal(max=depth + 1) for _ in range(3))
-        coming = Signal(max=depth + 1)  # number of this client's blocks that are in the core after this cycle
+        coming = Signal(max=depth + 1)  # number of this client's blocks that will be in the core in the next cycle
         produce, consume = Signal(address_bits), Signal(address_bits)
         keep, step = Signal(), Signal()
 

@@ -38,8 +38,8 @@ from .key_loader import WAIT_CYCLES, KeyLoader
 from .keystream_queue import KeystreamQueue
 
 # Capacity of each client's keystream queue, in blocks. `PLACES_PIPELINED` is for the pipelined core, `PLACES` is for
-# cores of iterative engines. Each capacity is larger than the number of blocks that such a core processes at a time. An
-# iterative engine processes at most two blocks at a time.
+# cores of iterative engines. Each capacity exceeds the number of blocks that the core processes at a time. This number
+# is at most two for each iterative engine.
 PLACES = 16
 PLACES_PIPELINED = 128
 

@@ -139,8 +139,8 @@ class Scatter(Module):
 
         sink, job, source = self.sink, self.job, self.source
 
-        # A register for the rotated block. `now` marks the bytes of the block for the present beat. `later` marks the
-        # bytes of the block for the next beat.
+        # A register for the rotated block. `now` marks the bytes that belong to the present beat. `later` marks the
+        # bytes that belong to the next beat.
         block = stream.Endpoint([("data", BLOCK_BITS), ("now", BLOCK_BYTES), ("later", BLOCK_BYTES)])
         self.comb += [
             sink.ready.eq(job.valid & (~block.valid | block.ready)),

@@ -43,13 +43,13 @@ _MAKER = "write_sources_"
 REST = "rest"  # all cells that belong to no unit in UNITS: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
-# LiteX's names for memories and for logic that LiteX moved. If a cell's name begins with one of these names, the name
-# does not tell the cell's unit.
+# LiteX gives names with these beginnings to memories and to some combinational logic. Such a name does not show to
+# which unit a cell belongs.
 _NAMELESS = re.compile(r"(storage|mem|packet_words|comb_[a-z_]+)(_?\d+)?")
 
 
 def by_unit(module: dict) -> dict[str, dict[str, int]]:
-    """Returns the numbers of LUT4s, flip-flops, block RAMs and DSPs of each unit, in a dictionary. `REST` comes last.
+    """Counts the LUT4s, flip-flops, block RAMs and DSPs of each unit. Returns a dictionary, in which `REST` is last.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit of the cell with this name. If the name tells no unit, returns `REST` or a name like ``mem``."""
+    """Returns the unit that a cell's name shows. If it shows none, returns `REST` or a name like ``mem``."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):
@@ -87,6 +87,6 @@ def _group(name: str) -> str:
 
 
 def _nets(cells: list[dict]) -> set[int]:
-    """Returns the numbers of the nets that are connected to these cells, except clocks and resets."""
+    """Returns the nets (as numbers) that are connected to these cells, except clocks and resets."""
     pins = (item for cell in cells for item in cell["connections"].items())
     return {bit for pin, bits in pins if pin not in _COMMON for bit in bits if isinstance(bit, int)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Skips builds whose inputs are unchanged. A digest of the inputs is stored next to the output, or names the output.
+"""Skips builds whose inputs are unchanged. A digest of the inputs is stored next to the output, or is its name.
 
 Outputs named by a digest are in `FOLDER`. Several clones may share it (CIPHERLANE_CACHE), and `make clean` keeps it.
 """
@@ -98,7 +98,7 @@ def _make(target: Path, make: Callable[[Path], None]) -> None:
         make(work)
         try:
             work.replace(target)
-        except OSError:  # if a failed process removed the lock, another process may have made the folder
+        except OSError:  # a failed process removes the lock, so another process may have made the folder
             if not target.exists():
                 raise
     finally:

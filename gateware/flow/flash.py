@@ -14,7 +14,7 @@ REVISION = "REVISION="
 
 
 def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False, revision: str = "") -> str:
-    """Loads the bitstream that `make bitstream` left in a folder; returns a report of what was loaded where.
+    """Loads the bitstream in a build's folder into the board; returns a sentence that tells what was loaded where.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
 
 
 def loaded_by(target: Target) -> str:
-    """Returns the `make` command that loads a board, regardless of the board's present contents."""
+    """Returns the `make` command that loads a target's bitstream into a board."""
     boot = target.board.bootloader
     return f"make {'flash-spi' if boot else 'flash'} {target.variables}" + (", from its bootloader" if boot else "")
 

@@ -56,7 +56,7 @@ def left_out_rows() -> list[list[str]]:
 
 
 def cable_rows() -> list[list[str]]:
-    """Return a row per cable of a board: board revisions, the cable, UART, loader, and the source of these data."""
+    """Return a row for each cable of each board: board, revisions, cable, UART, loader options, source of the data."""
     return [
         [
             board.name,

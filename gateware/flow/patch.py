@@ -107,7 +107,7 @@ def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]
 
 
 def _memories(gateware: Path, name: str) -> dict[str, Callable[[Path, str], Path]]:
-    """Maps each memory with firmware (`rom`, perhaps `code`) to the function that returns the path of its file."""
+    """Maps each memory with firmware (`rom`, in some builds also `code`) to the function that returns its file."""
     code = {"code": build_id.code_file} if build_id.code_file(gateware, name).is_file() else {}
     return {"rom": build_id.rom_file, **code}
 

@@ -18,10 +18,10 @@ from .cells import INITVALS, ROW_PITCH, ROWS, UNIT, Cell, number
 
 WORD = 32
 UNITS = 2048
-# Units (9-bit words) per line in a bitstream's text form.
+# Number of 9-bit units per line in a bitstream's text form.
 _LINE = 8
 _NAMES = {"rom": "ROM", "code": "code memory"}
-_WORDS_A_UNIT = 8  # in the code memory, each block RAM stores one bit of each word; a unit stores this bit for 8 words
+_WORDS_A_UNIT = 8  # in the code memory, a unit stores one bit of each of 8 words
 
 
 class LayoutError(ValueError):
@@ -75,7 +75,8 @@ class Layout:
         return words
 
     def units(self, words: Sequence[int]) -> dict[int, list[int]]:
-        """Returns the 9-bit units of each block RAM, by number, for a memory that contains `words`. Other bits are 0.
+        """For a memory that contains `words`, returns the 9-bit units of each block RAM, by the block RAM's number.
+        Unused bits are 0.
 
         Raises
         ------

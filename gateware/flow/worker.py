@@ -162,7 +162,7 @@ def _answer(process: subprocess.Popen[bytes], call: bytes, is_wanted: Callable[[
         try:
             return process.communicate(given, POLL_S)[0]
         except subprocess.TimeoutExpired:
-            given = None  # only the first call of `communicate` sends data to the process
+            given = None  # the first call of `communicate` sends the data, so later calls send nothing
         if not is_wanted():
             raise Reschedule
     raise ChildProcessError(f"not done after {LIMIT_S // 3600} hours")

@@ -123,8 +123,9 @@ INSTRUCTIONS = (
         uses_rs2=True,
     ),
     Instruction("move_out_xor", 6, 2 << 5, ("c", "s"), "rd = v[s].lane[c] ^ rs1", uses_rs1=True, writes_rd=True),
-    # Counter blocks (SP 800-38A). The instruction writes k15 + n + s to v[s]. k15 is the initial counter block, and n
-    # is the 64-bit number in rs2 (upper half) and rs1. So neighbouring registers get consecutive counter blocks.
+    # Counter blocks (SP 800-38A). The instruction `counter` writes k15 + n + s to v[s]. k15 is the initial counter
+    # block. n is a 64-bit number: rs2 is its upper half, and rs1 its lower half. For the same n, v0 to v7 get
+    # consecutive counter blocks.
     Instruction("counter", 7, 2 << 3, ("s",), "v[s] = k15 + (rs2 << 32 | rs1) + s", uses_rs1=True, uses_rs2=True),
     Instruction(
         "counter_xor", 7, 3 << 3, ("s",), "v[s] = (k15 + (rs2 << 32 | rs1) + s) ^ k0", uses_rs1=True, uses_rs2=True

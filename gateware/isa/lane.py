@@ -20,7 +20,7 @@ from ..aes.column_sbox import ColumnSBox
 from ..aes.sub_bytes import BLOCK_RAM
 from ..aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
-# With these implementations of the S-boxes, stage 2 of the lane is also built from ECP5 cells.
+# With these implementations of the S-boxes, the lane instantiates ECP5 cells for stage 2.
 OF_CELLS = (BLOCK_RAM, "ecp5")
 
 
@@ -76,7 +76,8 @@ class Lane(Module):
             self._stage_2_of_cells()
             return
 
-        # In stage 2, one circuit computes MixColumns and InvMixColumns. InvMixColumns needs a correction of the input.
+        # Stage 2 has one circuit for MixColumns and InvMixColumns. For InvMixColumns, a correction is first added to
+        # the input.
         column = byte_list(self.substituted)
         corrected = Signal(32)
         mixed = Signal(32)

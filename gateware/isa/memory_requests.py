@@ -65,8 +65,8 @@ class MemoryRequests(Module):
 
         # # #
 
-        # A group instruction accesses v0 to v7. v0 is read immediately, as in a store of one register. Then `member`
-        # counts from v1 to v7.
+        # A group instruction accesses v0 to v7. It reads v0 immediately, as a store of one register does. In the next
+        # cycles, `member` counts through v1 to v7.
         group = decoder.loads & decoder.stores
         member = self.member
         self.comb += [

@@ -80,7 +80,8 @@ class RandomSource(RandomRegisters):
         fault = Signal()
         fail = Signal()
 
-        # Sampling stops at a fault. The rings can be far away, so the register `bit` divides the path from the rings.
+        # Sampling stops at a fault. The rings can be placed far away, so the register `bit` splits the long path from
+        # the rings.
         bit = Signal()
         self.sync += bit.eq(noise.bit)
         count = Signal(max=sample_cycles)

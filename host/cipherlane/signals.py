@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Handles signals that end a command. SIGTERM and SIGHUP act as SIGINT: sessions close, a simulated board stops."""
+"""Handles signals that end a command. SIGTERM and SIGHUP act like SIGINT: sessions close, a simulated board stops."""
 
 import os
 import select
@@ -103,7 +103,7 @@ def _stop_and_continue_simply() -> None:
 
 
 def _is_gone(descriptor: int, patience: float) -> bool:
-    """Return True if a terminal or pipe has been closed at its other end. Wait at most `patience` seconds."""
+    """Wait up to `patience` seconds until the other end of a terminal or pipe closes. Return whether it is closed."""
     if not hasattr(select, "poll"):
         time.sleep(patience)
         return False
@@ -127,7 +127,7 @@ def flush_output() -> None:
 
 
 def let_go_of_what_is_gone() -> None:
-    """Discard further output if its terminal or pipe is gone. Otherwise, a write error would hide the signal."""
+    """Discard further output to a terminal or pipe that is gone. A write error there would hide the signal."""
     for descriptor in (1, 2):
         if _is_gone(descriptor, 0):
             nowhere = os.open(os.devnull, os.O_WRONLY)

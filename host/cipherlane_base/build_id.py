@@ -13,13 +13,13 @@ _TEXT = re.compile(rf"[0-9a-f]{{{2 * _PART}}}-[0-9a-f]{{{2 * _PART}}}")
 
 
 def text(field: bytes) -> str:
-    """Return the text form of the build id in `field`; an empty text if these bytes are the placeholder or zeros."""
+    """Return the build id in `field` as text. Return an empty text for the placeholder and for zeros."""
     return "" if field in (MARK, bytes(len(MARK))) else f"{field[:_PART].hex()}-{field[_PART:].hex()}"
 
 
 def short(shown: str) -> str:
-    """Return the build id `shown` in short form, for tables: 8 digits of the gateware's digest, a hyphen, and 8 digits
-    of the firmware's digest. Return only a hyphen if `shown` is empty.
+    """Return a short form of the build id `shown` for tables: the first 8 digits of the gateware's digest, a hyphen,
+    and the first 8 digits of the firmware's digest. Return only a hyphen if `shown` is empty.
     """
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 

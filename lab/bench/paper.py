@@ -26,8 +26,8 @@ def find(records: list[Record], **values) -> Record | None:
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """Return the speed-up of `record` over another record. `over` is the engine and the style of the other record. Both
-    records have the same mode, direction and key length. Return None if the other record is missing.
+    """Return the speed-up of `record` over the record of another engine and style, which `over` names. Both records
+    have the same mode, direction and key length. Return None if the other record is missing.
     """
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)

@@ -31,8 +31,8 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
 from lab.results.tables.bench_lte_zephyr import ORDERS, TABLE
 
 SAMPLE = REPOSITORY / "lab" / "bench_lte" / "threads"
-# Configuration of the simulated board. Place-and-route of this configuration meets the clock that the simulated board
-# uses.
+# Configuration of the simulated board. In place-and-route, this configuration reaches the clock that the simulation
+# assumes.
 CONFIGURATION = "eth_zephyr"
 # The engines that we measure. A request selects an engine by its index in this tuple. None means no ciphering
 # (128-EEA0).

@@ -24,13 +24,13 @@ MOST_CYCLES = {
     ("128", 256): 15,
     ("pipelined", 256): 1,
 }
-# Maps a datapath to two targets. A core must exceed both: the throughput in Mbps, and the throughput per area in Mbps
-# per LUT4.
+# Maps a datapath to two targets: the throughput in Mbps, and the throughput per area in Mbps per LUT4. A core must
+# exceed both targets.
 ABOVE = {"128": (1439, 0.35), "pipelined": (23900, 0.60)}
 
 
 def missed(record: Record) -> list[str] | None:
-    """Returns the performance targets that the core of a record misses; None if no target applies to it."""
+    """Returns the performance targets that a record's core misses; None if no target applies to this core."""
     asked = False
     found = []
     most = MOST_CYCLES.get((record["datapath"], record["key_bits"]))

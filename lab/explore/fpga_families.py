@@ -86,8 +86,8 @@ class Family:
         }
 
     def filled(self, report: dict) -> float:
-        """Return the fraction of the FPGA part's logic that a core uses together with its shift registers. The value
-        comes from nextpnr's report.
+        """Return the fraction of the FPGA part's logic that a core and its shift registers use, according to nextpnr's
+        report.
         """
         found = report["utilization"][self.resource]
         return found["used"] / found["available"]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Puts shift registers around a part of the gateware, to measure only the timing of this part. The design has three
-pins.
+"""Connects a part of the gateware to shift registers, so that the measured timing is only the timing of this part. The
+whole design has three pins.
 
 ::
 

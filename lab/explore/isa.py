@@ -74,7 +74,7 @@ def _sub_bytes_ram() -> Ports:
 
 
 def _mix_columns() -> Ports:
-    """Creates the logic of the vector unit's lanes for MixColumns and InvMixColumns, for a whole state."""
+    """Creates logic for MixColumns and InvMixColumns of a whole state: the same logic as in the vector unit's lanes."""
     top = Module()
     i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
     for c in range(4):

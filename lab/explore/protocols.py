@@ -211,7 +211,7 @@ class Pipeline(Protocol):
         return 0
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Implements `Protocol.encrypt`: sends a block in every cycle. Its result follows after `latency` cycles."""
+        """Implements `Protocol.encrypt`: sends a block in every cycle, and reads its result `latency` cycles later."""
         given = 0
         while True:
             self._poke("state", next(blocks))

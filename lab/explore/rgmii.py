@@ -41,7 +41,7 @@ SEEDS = 5
 NAME = "top"
 ETHERNET_TYPE = 0x88B5  # EtherType for local experiments (IEEE 802)
 
-# A MAC with its two streams: the received data, and the data to send.
+# A MAC with its two streams: one delivers the received data, the other accepts the data to send.
 Ports = tuple[LiteXModule, stream.Endpoint, stream.Endpoint]
 
 

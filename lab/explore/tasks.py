@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines the tasks of `lab.explore.family`, and stores their results in files. In a task, a worker builds one core on
-one FPGA part.
+"""Defines the tasks of `lab.explore.family`, and stores their results in files. A task tells a worker process to build
+one core on one FPGA part.
 
 Netlists and measurements stay on the machine that built the core, and serve all parts. Records are kept by the caller.
 """
@@ -136,8 +136,8 @@ def keep(task: Task, found: list[dict], netlist: str | None) -> None:
 
 
 def _measured(task: Task, clock: str, protocol) -> list[dict]:
-    """Returns the simulation results of the core's netlist. These results do not depend on the FPGA part. So a file
-    next to the netlist stores them for all parts.
+    """Returns the simulation results of the core's netlist. The results are the same for all FPGA parts, so one file
+    next to the netlist stores them.
     """
     path = task.folder / "measured.json"
     simulation = _contents([file for file in _flow() if file.stem in MEASURING])
@@ -159,8 +159,8 @@ def up_to_date(task: Task) -> list[dict] | None:
         return None
     kept, key = json.loads(task.records.read_text()), task.key()
     if kept["key"] != key:
-        # Not every change of a source file changes this core. So compute the digest of the core's netlist from the
-        # present sources, and compare it with the stored digest.
+        # A change of a source file does not always change this core. So compute the digest of the core's netlist from
+        # the current sources, and compare it with the stored digest.
         if kept["key"]["flow"] != key["flow"] or not _is_of_this_design(task, kept.get("netlist")):
             return None
         keep(task, kept["records"], kept["netlist"])
@@ -175,7 +175,7 @@ def _is_of_this_design(task: Task, netlist: str | None) -> bool:
 
 @cache
 def _wanted_netlist(member: Member, versions: str) -> str | None:
-    """Computes the netlist digest of one of our cores from the present sources; None for invalid core parameters."""
+    """Computes the netlist digest of one of our cores from the current sources; None if its parameters are invalid."""
     try:
         return netlist_digest(member.design()[0], versions)
     except ValueError:

@@ -60,8 +60,8 @@ class LookupTables(Module):
         multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
-        # Multiplexers select the byte of `word` that is the index of a lookup; `numbers` contains the byte numbers. For
-        # words wider than 32 bits, each lookup has a multiplexer. For words of 32 bits, each memory below has a
+        # Multiplexers select the index bytes from `word`; `numbers` contains the byte number of each lookup. With words
+        # wider than 32 bits, each lookup has its own multiplexer. With words of 32 bits, each memory below has its own
         # multiplexer.
         are_shared = count > LOOKUPS
         choices = numbers

@@ -242,8 +242,8 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# Maps each paper to the plot at the top of its page: a title, the table or figure of the paper with the values to plot,
-# and a suffix. The plot shows only the values whose names end with the suffix.
+# Maps each paper to the plot at the top of its page: the plot's title, the table or figure of the paper to plot, and a
+# suffix. The plot shows only the values whose names end with the suffix.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),
@@ -286,7 +286,7 @@ DIAGRAMS = {
 
 
 def files() -> dict[str, str]:
-    """Return a dict of all pictures and of the plots' data files. It maps paths in the repository to texts."""
+    """Return a dict with all pictures and the data files of the plots. It maps paths in the repository to texts."""
     found = {f"{name}.svg": draw() for name, draw in DIAGRAMS.items()}
     for name, draw in PLOTS.items():
         plot = draw()

@@ -100,8 +100,8 @@ MEASURED = tuple(each for each in TABLES if each.keep)
 
 
 def table_list() -> list[str]:
-    """Return a Markdown table that lists all tables of measured figures. A row shows a table's page, its contents, its
-    kind of speed, the command that measures the figures, the command's run time, and the dates of the figures.
+    """Return a Markdown table that lists all tables of measured figures. A row shows a table's page, contents and kind
+    of speed, the command that measures the figures, how long the command takes, and the dates of the figures.
     """
     rows = []
     for each in MEASURED:

@@ -67,7 +67,9 @@ class Turns(Hub):
 
 
 def rates_of(points: list[dict]) -> dict[str, list[float]]:
-    """Return two data rates in Mbps for each period: one per second of CPU time, one per second of wall-clock time."""
+    """Return two data rates in Mbps for each period: the data per second of CPU time, and the data per second of
+    wall-clock time.
+    """
     return {
         "core": [each["wall_mbps"] / each["host_share"] for each in points],
         "wall": [each["wall_mbps"] for each in points],

@@ -33,7 +33,9 @@ COMMANDS = (
 
 
 class Killed:
-    """Context manager: start commands in a new folder and kill them. The commands store temporary files there, too."""
+    """Context manager: start commands in a new folder and kill them. This folder also contains the temporary files of
+    the commands.
+    """
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -107,8 +109,8 @@ class Killed:
 
 
 def built(commands):
-    """Return the commands that can run on this machine. The simulated board of a command must be built. Commands over
-    UDP also need root.
+    """Return the commands that can run on this machine. A command can run if its simulated board has been built.
+    Commands over UDP also need root.
     """
     boards = {"sim": "sim", "sim+udp": "sim_eth"}
     there = set()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that `make flash PORT=...` reports which firmware answers, or that the loaded firmware does not run."""
+"""Test the report of `make flash PORT=...`: it names the firmware that answers, or states that the loaded firmware does
+not run.
+"""
 
 import json
 import os
@@ -29,8 +31,8 @@ WAIT_S = 1.0
 
 @pytest.fixture(autouse=True)
 def asked_twice_and_patiently(monkeypatch):
-    """Set the waiting times of `make flash` for tests. The pause between two requests only advances a simulated clock,
-    but the board gets ample real time for each answer.
+    """Set the waiting times of `make flash` for tests. The board gets ample real time for each answer. Pauses between
+    requests take no real time, because they only advance a simulated clock.
     """
     monkeypatch.setattr(flashing, "_AGAIN_S", 2 * WAIT_S)
     monkeypatch.setattr(flashing, "_ASK_S", HANG_S)

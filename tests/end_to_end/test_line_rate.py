@@ -85,8 +85,8 @@ TO_HARDWARE = {
 
 
 def some(floods, short):
-    """Return the names of the floods as parameters of a test. Every test run uses the floods that are also in `short`.
-    Only the thorough suite uses the other floods.
+    """Return the names in `floods` as parameters of a test. Every test run uses the names that are also in `short`.
+    Only the thorough suite uses the other names.
     """
     return [name if name in short else pytest.param(name, marks=pytest.mark.thorough) for name in floods]
 
@@ -136,8 +136,8 @@ def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
 @pytest.mark.parametrize("flood", some(["another type", "short pings", "records", "long records"], ["another type"]))
 def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
     """A new host opens a session during a flood. The host repeats its request at random moments, until a request finds
-    a free slot in the MAC. During a flood of records, the request must also wait for the board's CPU budget for hosts
-    without a session.
+    a free slot in the MAC. During a flood of records, the request must also wait for CPU time: the board limits the CPU
+    time that it spends on hosts without a session.
     """
     owner.open(KEY, initial(f"owner {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     newcomer, rng = Peer(wire, NEWCOMER, token=5), random.Random(flood)

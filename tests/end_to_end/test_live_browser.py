@@ -96,7 +96,7 @@ def chi_square(data):
 
 
 def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
-    page.select_option("#bits", "8")  # 8 bits per pixel; by default, the live view uses fewer on slow machines
+    page.select_option("#bits", "8")  # 8 bits per pixel; on slow machines, the default is fewer bits
     expect(page.locator("#plaintext_note")).not_to_contain_text("colours", timeout=WAIT_MS)
     seen = [another(page, b"")]
     while len(seen) < 6:

@@ -131,8 +131,8 @@ def refused(board, path, *said):
 
 @contextlib.contextmanager
 def talk(board):
-    """Yield a new connection to the board. So far, only the zero byte has been sent that must begin each connection to
-    the simulated UART.
+    """Yield a new connection to the board. Each connection to the simulated UART must begin with a zero byte, and this
+    byte has already been sent.
     """
     with contextlib.closing(Device(SerialTransport(board.url))) as device:
         device.link.transport.resync()
@@ -207,8 +207,8 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
 
 
 def test_firmware_that_writes_everywhere_harms_neither_itself_nor_the_loader(board, stray, another):
-    """Load firmware that writes to all code memory, to the ROM and to the registers that lock both memories, and then
-    hangs.
+    """Load firmware that tries to overwrite its own code, the loader's code in the ROM, and the registers that lock
+    these two memories. Then the firmware hangs.
 
     The loader must not start it again.
     """

@@ -22,8 +22,8 @@ STAT_CYCLES = slice(16, 32)
 
 @pytest.fixture
 def board():
-    """Yield a new board for each test. Some tests use the same keys, and one board can store the used counter blocks of
-    only 128 streams, too few for all tests.
+    """Yield a new board for each test. A board stores the used counter blocks of at most 128 streams, but all tests
+    together open more streams. Also, some tests use the same keys.
     """
     with running_board() as running:
         yield running

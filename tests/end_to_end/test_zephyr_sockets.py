@@ -14,9 +14,8 @@ from gateware.flow import twister, zephyr
 from tests.end_to_end.zephyr_network import TIMEOUT_S, inside, running_application
 from tests.gateware.support import ROOT
 
-# These tests run only in the thorough suite, because they need a firmware image of their own. With IPv6 or TCP enabled,
-# Zephyr's network stack computes all checksums, so the driver must not offer to compute checksums. The suite `ethernet`
-# of the Zephyr module tests this.
+# These tests run only in the thorough suite, because they need a firmware image of their own. In this image, Zephyr's
+# network stack computes all checksums, because our Ethernet driver supports no checksums for IPv6 or TCP.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PORT = 4242  # the server's port

@@ -5,7 +5,7 @@
  *
  * A command is a length (32 bits, little-endian), a letter that selects the function, and its
  * arguments. A reply is a length and that number of bytes; the length may be 0. Numbers are
- * little-endian; u8, u16, u32, u64 and i32 name their types. An argument without a type or a length
+ * little-endian, with the types u8, u16, u32, u64 and i32. An argument without a type or a length
  * takes the remaining bytes of the command. `misalign` is the distance in bytes of a buffer from an
  * aligned address. The program is built with sanitizers. Each buffer for the core is a separate
  * allocation of exactly the size that the core's interface requires, so the sanitizers notice every
@@ -93,7 +93,7 @@ struct peer {
 	 */
 	struct cl_ranges ranges;
 	struct cl_window window;
-	/** The statuses that set_key and ctr of the engine `faulty` return. */
+	/** The statuses that the functions set_key and ctr of the engine `faulty` return. */
 	int set_key_status;
 	int ctr_status;
 	/** How often the core called the port's function `forget`, which zeroizes memory. */
@@ -678,8 +678,8 @@ static void op_copy(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: search the stack memory that the last call into the core used. Arguments: bytes to find.
- * Reply: how often these bytes occur (u32).
+ * Command: search the stack memory that the last call into firmware/core used. Arguments: bytes to
+ * find. Reply: how often these bytes occur (u32).
  */
 static void op_find_in_stack(struct peer *peer, struct message *message)
 {
@@ -740,13 +740,13 @@ static uint64_t take_u64(struct message *message)
 }
 
 /**
- * Command: set the results of the server `serving`, and report its state. Arguments: status of
- * serve (i32), status of finish (i32), bytes (u64), blocks (u64), records (u32). The server reports
- * the last three numbers for each session. Reply: number of sessions that the server serves (u32).
- * Then the session that the core passed to the server last: session (u32), token (u64), peer (u64),
- * length (u64), record_bytes (u32). Then the window of this session: first (u64), seen (u64),
- * records (u32). If the server serves a session, the reply ends with the initial counter block (16
- * bytes).
+ * Command: set the results of the server `serving`, and report its state. Arguments: statuses that
+ * its functions serve and finish return (i32 each), bytes (u64), blocks (u64), records (u32). The
+ * server reports the last three numbers for each session. Reply: number of sessions that the server
+ * serves (u32). Then the session that the core passed to the server last: session (u32), token
+ * (u64), peer (u64), length (u64), record_bytes (u32). Then the window of this session: first
+ * (u64), seen (u64), records (u32). If the server serves a session, the reply ends with the initial
+ * counter block (16 bytes).
  */
 static void op_serving(struct peer *peer, struct message *message)
 {
@@ -903,8 +903,8 @@ static void op_poll(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: count how often the core has asked the port to zeroize memory since the last such
- * command. No arguments. Reply: count (u32).
+ * Command: count how often the core has asked the port to zeroize memory since the last command of
+ * this kind. No arguments. Reply: count (u32).
  */
 static void op_forgotten(struct peer *peer, struct message *message)
 {
@@ -1002,8 +1002,8 @@ static void op_ctr(struct peer *peer, struct message *message)
 }
 
 /**
- * Each call of gcm_ctr() decrements this number, and the call in which the number becomes 0 fails.
- * If the number is already 0, no call fails.
+ * Selects the call of gcm_ctr() that fails: 1 is the next call, 2 is the call after it, and so on.
+ * 0 means that no call fails. Each call decrements this number until it is 0.
  */
 static uint32_t gcm_fails;
 

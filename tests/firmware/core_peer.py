@@ -21,10 +21,10 @@ WIRE_TOML = ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"
 BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
-# Folders of the core whose code needs instructions or registers that exist only on a board.
+# Folders of firmware/core whose code needs instructions or registers that exist only on a board.
 TARGET_ONLY = {"accelerator", "fastpath", "macsec", "protection", "random", "vector"}
-# Folders of the core whose code calls the driver of the MACsec SecY. The tests of these folders replace this driver by
-# a simulated SecY.
+# Folders of firmware/core whose code calls the driver of the MACsec SecY. The tests of these folders replace this
+# driver by a simulated SecY.
 OVER_SECY = {"mka"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
@@ -57,7 +57,9 @@ class PeerDied(RuntimeError):
 
 
 def portable_sources(*, over_secy: bool = False) -> list[Path]:
-    """Return the core's C files that compile on any machine; with `over_secy` also files that call the SecY driver."""
+    """Return the C files of firmware/core that compile on any machine. If `over_secy` is true, also return the files
+    that call the SecY driver.
+    """
     left_out = TARGET_ONLY if over_secy else TARGET_ONLY | OVER_SECY
     return sorted(path for path in CORE.glob("*/*.c") if path.parent.name not in left_out)
 
@@ -126,7 +128,7 @@ def _gcc(arguments: list[str], result: Path) -> None:
 
 
 class CorePeer:
-    """Runs the core in a separate process. Use it as a context manager."""
+    """Runs the code of firmware/core in a separate process. Use it as a context manager."""
 
     def __init__(self, binary: Path):
         self._process = subprocess.Popen(
@@ -286,7 +288,7 @@ class CorePeer:
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
 
     def left_on_stack(self, data: bytes) -> int:
-        """Return how often `data` occurs in the stack memory that the last call into the core used."""
+        """Return how often `data` occurs in the stack memory that the last call into firmware/core used."""
         return int.from_bytes(self.call("k", data), "little")
 
     def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:

@@ -71,8 +71,8 @@ def slot_sums(frame: bytes) -> tuple[int, int, int]:
 
 
 def transmitted(frame: bytes) -> bytes:
-    """Complete the UDP checksum of a frame of the firmware, as the Ethernet MAC does before it transmits the frame. The
-    firmware writes only the sum of the pseudo header into the checksum field.
+    """Complete the UDP checksum of a frame that the firmware has built. On a board, the Ethernet MAC does this before
+    it transmits the frame. The firmware writes only the sum of the pseudo header into the checksum field.
     """
     if frame[12:14] != struct.pack(">H", IPV4) or frame[23] != UDP:
         return frame

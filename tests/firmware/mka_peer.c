@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Drives firmware/core/mka on the host for its tests, with a simulated SecY that records its calls.
- * Commands and replies have the format of core_peer.c: a length, a letter, and arguments. A number
- * in a list of arguments, such as `mac 6`, is a length in bytes.
+ * Commands and replies have the format of core_peer.c: a length, a letter, and arguments. In lists
+ * of arguments, a name can be followed by a length in bytes, such as `mac 6`.
  *
  * The SecY ends the program if the core breaks a rule of macsec/secy.h: a SAK that is installed
  * twice, an SCI that changes while an SA is installed, a packet number 0. Frames and stack memory

@@ -95,7 +95,9 @@ class MkaPeer(core_peer.CorePeer):
         self.call("N", struct.pack("<BBQB", direction, an, next_pn, expiring))
 
     def fail(self, *, random: int = 0, receive: int = 0, transmit: int = 0) -> None:
-        """Set the status that each function returns: random source, install a receive SA, install a transmit SA."""
+        """Set the statuses that the random source, the installation of a receive SA and the installation of a transmit
+        SA return.
+        """
         self.call("F", struct.pack("<iii", random, receive, transmit))
 
     def seed(self, seed: int) -> None:
@@ -108,7 +110,7 @@ class MkaPeer(core_peer.CorePeer):
         return self.call("M")
 
     def stack(self) -> bytes:
-        """Return the contents of the stack memory that the last call into the core used, copied after this call."""
+        """Return the contents of the stack memory directly after the last call into firmware/core."""
         return self.call("s")
 
     # Parts of the room

@@ -69,9 +69,9 @@ def test_nist_vectors(core, bits):
 
 
 def test_factors_of_ghash_with_many_and_few_ones(core):
-    """Test the multiplication of GHASH. The firmware uses integer multiplications, and carries must not change the
-    product. As one factor, the test uses data with many or with few 1 bits. The other factor is the hash subkey, which
-    the test cannot choose.
+    """Test the multiplication of GHASH. GHASH needs products without carries. The firmware computes these products with
+    integer multiplications, so it must remove the carries. As one factor, the test uses data with many or with few 1
+    bits. The other factor is the hash subkey, which the test cannot choose.
     """
     patterns = [bytes([value]) * 16 for value in (0, 0xFF, 0x11, 0x88, 0x80, 1, 0xA5)]
     patterns += [(1 << bit).to_bytes(16, "big") for bit in range(128)]

@@ -259,8 +259,8 @@ def test_lengths_of_records(host):
 
 
 def test_longest_stream(host):
-    """Open the longest possible stream. Its last record is far beyond the window, and the board must refuse records
-    after the end of the stream.
+    """Open the longest possible stream. The board must refuse its last record, because this record is far beyond the
+    window of records that the board accepts. The board must also refuse records after the end of the stream.
     """
     opened = host.opened(length=1 << 36, record_bytes=64)
     last = (1 << 30) - 1

@@ -17,7 +17,7 @@ TOOLS = "riscv64-unknown-elf-"
 LINE, LINES = 32, 128
 BOARDS = (UART_BOARD, ETHERNET_BOARD)
 # Functions that run in a benchmark. `CALL` lists the functions that run with every engine. `WAYS` maps the name of an
-# engine, such as `accelerator`, to the engine's own functions. Some of these names include the number of AES rounds, as
+# engine, such as `accelerator`, to the engine's own functions. Some engine names include the number of AES rounds, as
 # in `ise-10`.
 CALL = ("cl_bench_run", "port_cycles", "cl_ctr_counter")
 WAYS = {"accelerator": ("accel_ctr", "cl_accel_run", "cl_accel_submit", "memcpy")}

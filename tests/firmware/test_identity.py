@@ -62,7 +62,7 @@ def test_nothing_is_left_on_the_stack(board, what, key_bytes):
     of_mac, message, given = messages(key)[what]
     status, result = board.identity(what, key, BLOCK, SESSION)
     # `chain` returns all inputs and outputs of the block cipher. The first input is not secret, so the test ignores it.
-    # The last output is the CBC-MAC, `mac`. `before` contains all other values.
+    # The last output is the CBC-MAC, `mac`. `before` contains the inputs and outputs between these two.
     _, *before, mac = chain(of_mac, message)
     assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
     assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []

@@ -331,8 +331,8 @@ def test_a_third_member_stays_potential(board):
 
 
 def test_a_new_sak_waits_while_a_member_is_potential(board):
-    """A potential peer can still become live, and would then need the SAK, too. So the board waits before it makes a
-    new SAK, but at most for the MKA life time (6 s).
+    """A potential peer can become live, and each live peer needs the SAK. So while a peer is potential, the board waits
+    before it makes a new SAK. The board waits at most for the MKA life time (6 s).
     """
     member, mkpdu, _ = secured(board)
     heartbeat(board, member, 5000, use=using(mkpdu))

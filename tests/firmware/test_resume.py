@@ -189,8 +189,8 @@ def start(core, **options):
 
 
 def drawn(source: bytes, host_bytes: bytes) -> bytes:
-    """The initial counter block that the board draws must match the CBC-MAC of 128 bytes from the random source and the
-    16 bytes from the host.
+    """Return the initial counter block that the board must draw: 12 bytes of a CBC-MAC, then four zeros. The CBC-MAC
+    includes 128 bytes from the random source and 16 bytes from the host.
     """
     head = b"\x03" + bytes(15)
     return cmac_chain(bytes(16), head, source, host_bytes)[:12] + bytes(4)

@@ -296,8 +296,8 @@ def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
 
 
 def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
-    """The idle time that ends a session is about as long as the period of the 32-bit cycle counter. The test advances
-    the counter by a quarter of this period at a time.
+    """In this test, a session ends after an idle time of about one period of the 32-bit cycle counter. The test
+    advances the counter in steps of a quarter of this period.
     """
     assert core.start(max_data=MAX_DATA, step=10, idle_cycles=(1 << 32) - 1) == 0
     host = Host(core)
@@ -409,7 +409,7 @@ def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
     stream. For each CBC-MAC, the input of the second block cipher call must not remain on the stack.
     """
     session = host.open(KEY)
-    if again:  # the service recognises the repeated request and computes no ticket
+    if again:  # the service recognises this request as repeated, and computes no ticket
         assert host.open(KEY) == session
     encryptor = Cipher(algorithms.AES(KEY), modes.ECB()).encryptor()
     chain = encryptor.update(bytes([1]).ljust(16, b"\0"))
@@ -585,7 +585,7 @@ def test_values_that_are_not_allowed(host):
         assert refused == (r.E_VALUE, record_bytes)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, reserved=5)) == (r.E_VALUE, 5)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, ticket=7)) == (r.E_VALUE, 7)
-    # A key of 128 or 192 bits does not fill the key field. The last byte of the field must then be 0, but is 1 here.
+    # A key of 128 or 192 bits is shorter than the key field, and zeros must fill the rest. Here, the last byte is 1.
     for bits in (128, 192):
         assert host.refused(r.OPEN_TYPE, r.open_data(bytes(31) + b"\x01", IV, key_bits=bits)) == (r.E_VALUE, 0)
     assert host.refused(r.BENCH_TYPE, r.bench_data(1, 2, 128, 16, 16)) == (r.E_VALUE, 2)
@@ -603,8 +603,8 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
-    # An earlier request for a session failed and must not have reserved this range of counter blocks. So this session
-    # opens.
+    # The failed request above must not have marked its counter blocks as used. So this session with the same counter
+    # blocks must open.
     host.open(KEY[::-1], engine=ENGINE_FAULTY)
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
@@ -658,8 +658,8 @@ def test_bench_ends_after_a_500th_of_a_second(core):
 
 
 def test_bench_shortens_a_call_that_would_take_longer(core):
-    """A trial of 32 blocks takes 2000 cycles here. The benchmark is allowed to take 4000 cycles, which is enough for 64
-    blocks. So the service must process only 64 of the requested 256 blocks in each call of the engine.
+    """In this test, 32 blocks take 2000 cycles, and a benchmark is allowed to take 4000 cycles. So the service must
+    process only 64 of the requested 256 blocks in each call of the engine.
     """
     assert core.start(clock_hz=2_000_000, step=2000, bench_bytes=4096) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.bench_data(ENGINE_TABLE, 0, 128, 4096, 8192))

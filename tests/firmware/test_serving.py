@@ -24,7 +24,7 @@ NAMES = [
 ]  # fmt: skip
 THERE = 1440
 """Most data bytes of a record where the engine takes them."""
-ENGINES = 0b10011  # bit mask that selects the two engines in C and the server `serving`, a model of the fast path
+ENGINES = 0b10011  # bit mask of the engines to use: two in C, and `serving`, which models the fast path
 
 
 @pytest.fixture
@@ -83,8 +83,9 @@ def test_what_came_is_used_and_is_served_again_when_resumed(board):
 
 
 def test_a_stream_goes_on_between_the_engine_and_firmware(board):
-    """A client resumes a stream of the server with a firmware engine. The window of the firmware contains 32 records,
-    and the server's window 64. So the firmware refuses records that the server would still accept.
+    """A client begins a stream with the server, and resumes the stream with a firmware engine. The firmware's window
+    contains 32 records, and the server's window 64 records. So the firmware refuses some records that the server would
+    accept.
 
     A longer window then knows what the shorter one knew.
     """

@@ -62,7 +62,7 @@ def test_is_the_definition_and_undone_by_its_inverse(implementation):
 
 
 def flip_one_bit(verilog: str, implementation: str) -> str:
-    """Return the Verilog with one fault: a wrong bit in the S-box table, or a wrong operator."""
+    """Return the Verilog with a fault: wrong bits in a table, or one wrong operator."""
     if implementation in ("tower", "onehot"):
         broken, count = re.subn(r"&", "|", verilog, count=1)
     elif implementation == "ecp5":

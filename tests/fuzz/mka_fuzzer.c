@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzzes the MKA participant. Delivers arbitrary frames and authentic MKPDUs, and lets time pass.
- * The program runs with sanitizers. In addition, a model of the SecY checks the calls that the
- * participant makes, and the MKPDUs that the participant sends must be well-formed.
+ * Fuzzes the MKA participant. Delivers arbitrary frames and authentic MKPDUs to the participant,
+ * and lets simulated time pass. The program runs with sanitizers. In addition, a model of the SecY
+ * checks the participant's calls, and the MKPDUs that the participant sends must be well-formed.
  *
  * The input is a sequence of commands. Bits 0 and 1 of a command's first byte are its type:
  * - 0 delivers a frame of the input unchanged;

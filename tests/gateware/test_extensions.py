@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that a folder with an extension adds configurations. The extension also adds the settings of boards for a
-configuration (`Fit`), and the reasons why other boards do not support the configuration.
+"""Test extensions: folders that add configurations. For its configurations, an extension also gives the settings of
+boards (`Fit`), and the reasons why other boards do not support a configuration.
 """
 
 import pytest
@@ -30,7 +30,7 @@ def clear():
 
 @pytest.fixture
 def added(tmp_path, monkeypatch):
-    """Create a folder with an extension, and make it the only extension."""
+    """Create a folder with an extension. During the test, there is no other extension."""
     (tmp_path / "added").mkdir()
     (tmp_path / "added" / "extension.py").write_text(EXTENSION)
     (tmp_path / "other").mkdir()

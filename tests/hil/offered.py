@@ -102,8 +102,8 @@ def way(resource):
 
 
 def cable(resource):
-    """Check the values of an exporter's JTAG cable. Its host becomes an argument of ssh, and its USB address an
-    argument of openFPGALoader.
+    """Check the values that describe a JTAG cable of an exporter. The cable's host name becomes an argument of ssh. The
+    cable's USB address becomes an argument of openFPGALoader.
     """
     if hasattr(resource, "host"):
         host(resource.host)

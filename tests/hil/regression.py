@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decides whether a measured speed that is lower than before is a regression or noise.
+"""Decides whether a drop of a measured speed is a regression or only noise.
 
 The runs of a figure fall into levels. A new level begins if a value is better than noise explains, or if somebody
 accepted a new level. Let n be the number of values in the present level, m their mean, and s the relative standard
@@ -18,8 +18,8 @@ from math import sqrt
 
 LEAST = 0.005
 RUNS_NEEDED = 3
-# In each level (see `Levels`), only the newest values count, at most this many. Speeds drift slowly, for example with
-# the room temperature.
+# Maximum number of values of a level (see `Levels`) that are used. Older values are ignored, because speeds drift
+# slowly, for example with the room temperature.
 WINDOW = 30
 # Student's t for a one-sided probability of 0.001 and 1 to 30 degrees of freedom. Above 30, the last value is used.
 _T = (

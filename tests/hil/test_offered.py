@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests how the suite uses values that a labgrid coordinator sends. With a wrong process number, the suite must end no
-process but a simulated board's. A program must not take such a value for one of its options.
+"""Tests that the suite does not trust the values that a labgrid coordinator sends. A wrong process number must not make
+the suite kill a process that is not a simulated board. No value must be mistaken for a command-line option.
 """
 
 import os

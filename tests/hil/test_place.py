@@ -20,8 +20,9 @@ from tests.waiting import HANG_S, until
 
 PROGRAMS = Path(sys.executable).parent
 READY_S = HANG_S
-# The exporter prints these two messages in either order. They show that the exporter is connected and exports its last
-# resource. The test waits for no lines `add resource`, because such lines can stay in the exporter's buffer.
+# The exporter prints these two messages in either order. The messages show that the exporter is connected and has
+# exported its last resource. The test does not wait for the lines `add resource`, because these lines can stay in the
+# exporter's buffer.
 EXPORTS = r"(?s)(?=.*Exporter ready)(?=.*queued update for resource sim_eth/SimulatedBoard)"
 
 

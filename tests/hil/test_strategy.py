@@ -60,8 +60,8 @@ def board_behind_cable(tmp_path):
         def load_and_take_the_port(*arguments):
             load(*arguments)
             port.away = True
-            # With a real cable, the port stays away for a longer time. Here, 0.2 s suffices, because labgrid checks its
-            # resources every 0.1 s.
+            # With a real cable, the port is missing for a longer time. Here, 0.2 s is enough, because labgrid checks
+            # its resources every 0.1 s.
             time.sleep(0.2)
 
         loader.load = load_and_take_the_port

@@ -52,8 +52,8 @@ def given() -> dict[str, str]:
 
 
 def _skipped(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes below `node` that contain no error messages. They are the docstring of a definition, the
-    operands of a comparison, and the arguments of some calls, such as help texts and patterns.
+    """Return the nodes below `node` that contain no error messages: a docstring, the operands of a comparison, or the
+    arguments of some calls, such as help texts and patterns.
     """
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         first = node.body[0] if node.body else None

@@ -75,7 +75,7 @@ class Entry:
         self.bytes = self.blocks = self.records = 0
 
     def end(self):
-        """End the session, and shrink the range to its used part: all records up to the highest one that arrived."""
+        """End the session, and shrink the range to its used part. This part ends with the highest record received."""
         arrived = (self.window.highest + 1) * self.record_bytes
         self.used = max(self.used, arrived if self.gcm else min(arrived, self.length))
         self.session = None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Model boards that are hostile to the host tool; a seed determines how. A board changes its replies. The link to the
-board adds noise, and data from other senders.
+"""Model boards that are hostile to the host tool. Such a board sends wrong replies, and its link adds noise and data of
+other senders. A seed determines all of this.
 
 Time is simulated, and passes with each piece that arrives. `hostile_runs` states what a hostile board must never
 achieve, and runs the host tool's commands against many of them.
@@ -18,8 +18,8 @@ from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 PIECE = 0.002  # seconds that the clock advances for each arriving piece of data
 ARRIVAL = 5e-6  # minimum seconds between the sending of a frame and its arrival, so that time always advances
 LAST = float("inf")
-# Limit for the clock readings of one command. Above this limit, the command is in an endless loop, and the test fails.
-# The live view never ends by itself, so the clock interrupts the live view instead.
+# Maximum number of clock readings of one command. A command with more readings is in an endless loop, and the test
+# fails. The live view never ends by itself, so the clock interrupts the live view instead.
 MOST_CALLS = 400_000
 # Limit for successive clock readings at the same simulated time. Above this limit, the host is in an endless loop.
 MOST_STUCK = 1000

@@ -73,7 +73,7 @@ def boards():
 
 
 class Child(BaseException):
-    """Raised in a forked process, to end its loop over the seeds. The forked process then runs one command."""
+    """Raised in a forked process, so that the process leaves the loop over the seeds and runs one command."""
 
 
 def run(seed, urls, folder):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws plans of hostile environments by seed: a command line and the environment in which it runs.
+"""Makes random plans of hostile environments. A plan contains a command line, and the environment in which it runs. A
+seed determines the plan.
 
 A plan is drawn before the process that carries it out is forked; see `hostile_environments`.
 """
@@ -78,7 +79,7 @@ class Plan:
     encoding: tuple[str, str] = ("utf-8", "strict")
     variables: dict[str, str | None] = field(default_factory=dict)
     limits: dict[int, int] = field(default_factory=dict)
-    # signals to send to the tool; each pair is (number of lines that the tool executes first, signal number)
+    # signals to send to the tool: (lines that the tool executes before the signal, signal number)
     signals: list[tuple[int, int]] = field(default_factory=list)
     features: list[str] = field(default_factory=list)
 
@@ -334,8 +335,8 @@ def _jump(rng):
 
 
 def _signal_at(signals):
-    """Send signals to this process. Each of the `signals` is a pair: a number of steps, and the signal to send after
-    these steps.
+    """Send signals to this process. Each pair in `signals` contains a number of steps, and a signal. The signal is sent
+    after these steps.
 
     Steps are executed lines of the tool, counted from the moment when it has set its own handler for SIGINT.
     """

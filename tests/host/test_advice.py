@@ -56,9 +56,7 @@ def to(server):
 
 
 def refused(advised, *words, **options):
-    """Run a command that must fail with an error that contains the advice in `advised`. Return the line with the
-    advice.
-    """
+    """Run a command that must fail. Its error must contain the advice in `advised`. Return the error's line."""
     status, _, stderr = command(*words, **options)
     line = stderr.strip().splitlines()[-1]
     assert status and advised in line, (status, stderr)

@@ -298,7 +298,7 @@ def test_raw_files_are_told_apart(server, source, tmp_path):
 
 
 def test_without_a_board_only_what_needs_none(server, source, tmp_path):
-    """With --port none, the tool decrypts authenticated files. It refuses everything else, and its advice works."""
+    """With --port none, the tool only decrypts authenticated files. Errors for other tasks give advice that works."""
     (tmp_path / "secret").write_bytes(sealed(b"abc").data)
     for verb, words in (("encrypt", ()), ("decrypt", ("--verify",))):
         words = (verb, "--port", server.url, *words, tmp_path / "secret", tmp_path / verb)
@@ -377,8 +377,8 @@ def test_pipes(server, tmp_path, size):
 
 @ON_POSIX
 def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
-    """While its input is still open, the tool writes each record that it has verified. The tool holds back only a
-    record that could be the last one.
+    """The tool writes each verified record while the input is still open. The tool holds back only a record that could
+    be the last one.
     """
     file = sealed(bytes(10 * SIZE))
     process = subprocess.Popen(
@@ -696,7 +696,7 @@ def test_a_board_that_refuses_tags_when_it_encrypts_is_not_believed():
 
 
 def test_the_verifier_finds_every_difference():
-    """The verifier compares each byte of each record, in both directions, and notices missing records."""
+    """For encryption and decryption, the verifier compares each byte of each record, and notices missing records."""
     file = sealed(random.Random(4).randbytes(3 * SIZE + 5))
     header = Header(len(RAW_KEY), SIZE, file.prefix)
     sides = {"encrypt": (file.plain, file.data[HEADER:]), "decrypt": (file.data[HEADER:], file.plain)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that an output file has no second use in the same command, and is never replaced without --force."""
+"""Checks that a command uses no output file for a second purpose, and replaces no file without --force."""
 
 import json
 import os

@@ -66,8 +66,8 @@ def file(tmp_path):
 
 @pytest.fixture
 def loader(tmp_path, monkeypatch):
-    """Put a fake openFPGALoader first in PATH; no cable is attached. Return a function that lists the fake's
-    command lines. In each command line, a digest of the file's contents replaces the file's name.
+    """Put a fake openFPGALoader first in PATH; no cable is attached. Return a function that lists the command lines of
+    all calls of the fake. In these command lines, a digest of each file replaces the file's name.
     """
     folder, log = tmp_path / "programs", tmp_path / "log"
     folder.mkdir()

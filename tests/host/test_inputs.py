@@ -30,7 +30,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def meanwhile(server, source):
-    """Return `arrange(action, after)`: it lets the board call `action(source)` when record number `after` arrives."""
+    """Return a function `arrange(action, after)`. It makes the board call `action(source)` at record `after`."""
 
     def arrange(action, after=20):
         answer, left = server.board.answer, [after]

@@ -203,7 +203,7 @@ def test_a_sound_alone_is_no_video(tmp_path):
 
 
 def test_a_camera_s_pictures_come_by_an_input_device(monkeypatch):
-    """The test replaces the camera by FFmpeg's source of test pictures; FFmpeg reads both as input devices."""
+    """FFmpeg's source of test pictures replaces the camera. FFmpeg reads it as an input device, like a camera."""
     monkeypatch.setitem(video.CAMERA, sys.platform, ("lavfi", "testsrc=size=64x48:rate=50"))
     player = video.camera("", EDGE)
     before = player[0]

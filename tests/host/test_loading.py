@@ -117,8 +117,8 @@ def test_nobody_answers(board, file):
 @pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
 @pytest.mark.parametrize("busy", [False, True], ids=["silent", "firmware"])
 def test_the_user_s_limit_holds_for_the_loader(timeout, busy):
-    """The user's time-out also applies to a loader, at every kind of port. The number of time-outs in the whole wait
-    may be only slightly higher than the number of attempts.
+    """The user's time-out also applies to a loader, at every kind of serial port. With n attempts, `enter` must wait
+    for less than n + 3 time-outs, and `await_firmware` for less than n + 2.
     """
     for url in ("port", "socket://127.0.0.1:1"):
         board, clock = hostile.HostileBoard(0), hostile.Clock()

@@ -111,7 +111,7 @@ def test_the_null_board_says_what_the_model_says(boards, seed):
 
 
 def gcm_record(key, prefix, size, number, last, text, decrypt):
-    """Return the data of a GCM record, in the request and in the reply, computed with the package `cryptography`."""
+    """Return a pair: the data of a GCM record's request and of its reply. The package `cryptography` computes them."""
     header = b"CLGC\1" + bytes([len(key)]) + struct.pack(">H", size // 16) + prefix
     message = AESGCM(key).encrypt(prefix + struct.pack(">I", 2 * number + last), text, header)
     return (message, text) if decrypt else (text, message)

@@ -26,8 +26,8 @@ STATUS = {
 
 
 def heed_signals():
-    """Restore the default signal handlers in a program that the test starts. Otherwise, the program could ignore
-    signals, because programs inherit this setting from nohup or from a shell.
+    """Restore the default signal handlers in a program that the test starts. If nohup or a shell has started the tests,
+    the program could otherwise inherit ignored signals.
     """
     for number in STATUS:
         signal.signal(number, signal.SIG_DFL)

@@ -169,8 +169,8 @@ def test_port_that_goes_away_says_how_to_resume():
 
 @pytest.mark.parametrize("run", [1, 5, 40])
 def test_replies_of_others_are_ignored(run):
-    """The host must ignore replies that belong to no request of the transfer. One read returns a run of replies. The
-    wrong replies arrive inside a run of right replies, or between two runs.
+    """The host must ignore replies that belong to no request of the transfer. One read returns a group of replies (a
+    run). The wrong replies arrive among the right replies of a run, or between two runs.
     """
     data = random.Random(9).randbytes(20_000)
     link = LossyLink(PeerBoard(rx_window=16384), seed=0, ordered=True, run=run)

@@ -54,8 +54,8 @@ def main() -> int:
 
 
 def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the selected mutants that lack a guard. The options can select parts (firmware, host or gateware). The
-    option --only selects mutants by a text in their names.
+    """Yield the mutants that lack a guard and that the options select. The option --part selects firmware, host or
+    gateware. The option --only selects the mutants whose names contain a text.
     """
     for each in guards.guards():
         if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):
@@ -63,8 +63,8 @@ def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
 
 
 def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the mutants of the targets that the options select. This selection does not change which mutants a target
-    has.
+    """Yield the mutants of the targets that the options select. The mutants of a target do not depend on which other
+    targets are selected.
     """
     paths = [FOLDER / "targets.toml", *ROOT.glob("*/tests/targets.toml")]
     tables = [table for path in paths for table in tomllib.loads(path.read_text())["target"]]

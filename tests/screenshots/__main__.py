@@ -58,7 +58,7 @@ def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str
 
 
 def measure(page: Page) -> None:
-    """Let each kind of engine stream by itself, the fastest last, and wait until each has several measurements."""
+    """Stream with one kind of engine after another, the fastest last. Wait until each kind has several measurements."""
     for key in "321":
         page.keyboard.press(key)
         page.wait_for_function(

@@ -68,9 +68,9 @@ int cl_accel_gcm_submit(const struct cl_accel *accel, const struct cl_accel_gcm 
 			uint16_t *number);
 
 /**
- * Queues a message and waits until the accelerator has finished it. To decrypt a ciphertext that
- * does not fit the accelerator's memory, the function verifies the tag first, and then decrypts in
- * CTR mode. The ciphertext must not change between these two steps.
+ * Queues a message and waits until the accelerator has finished it. If a ciphertext does not fit in
+ * the accelerator's memory, the function first verifies the tag, and then decrypts the ciphertext
+ * in CTR mode. Between these two steps, the ciphertext must not change.
  *
  * @retval 0 done
  * @retval -EBADMSG the tag is wrong; nothing was written

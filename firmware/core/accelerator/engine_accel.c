@@ -67,8 +67,8 @@ static __attribute__((noinline)) int bounce(const struct cl_accel_device *device
 }
 
 /**
- * Overwrites data of earlier requests that remain in the accelerator's queues and buffers. For this
- * purpose, encrypts zeros with an all-zero key.
+ * Overwrites old data in the accelerator's queues and buffers, which earlier requests have left
+ * there. For this purpose, encrypts zeros with an all-zero key.
  *
  * @retval 0 done, or there is no bounce buffer and nothing was overwritten
  * @retval -errno as cl_accel_set_key

@@ -38,9 +38,10 @@ struct cl_accel_device {
 	uint8_t *bounce;
 	size_t bounce_bytes;
 	/**
-	 * Function that overwrites old data in the accelerator's queues and buffers. It encrypts @p
-	 * len bytes of the bounce buffer in place, with the key in @p slot. cl_engine_accel_gcm
-	 * sets this member. If the member is NULL, the engine calls cl_accel_ctr instead.
+	 * Function that overwrites old data in the accelerator's queues and buffers. To do so, it
+	 * encrypts @p len bytes of the bounce buffer in place, with the key in slot @p slot.
+	 * cl_engine_accel_gcm sets this pointer. If the pointer is NULL, the engine calls
+	 * cl_accel_ctr.
 	 */
 	void (*pass)(const struct cl_accel_device *device, unsigned int slot, size_t len);
 	/** For each key slot, the generation number of its key; 0 if the slot is free. */
@@ -51,7 +52,8 @@ struct cl_accel_device {
 
 /**
  * Prepares the accelerator for use. Zeroizes all keys and data that it still contains after a
- * restart. The caller must have set the memory and bounce buffer members of @p device.
+ * restart. Before this call, set the members of @p device that describe memory areas and the bounce
+ * buffer.
  *
  * @retval 0 done
  * @retval -errno as cl_accel_init
@@ -76,8 +78,8 @@ int cl_engine_accel_check_key(const struct cl_accel_device *device,
 
 /**
  * Returns the engine `accelerator` on @p device. Initialise @p device before you use the engine.
- * The engine's set_key stores each key in a key slot of its own, and nowhere else, and returns
- * -EBUSY if no slot is free. The engine's clear frees the slot.
+ * The engine's set_key stores each key only in a key slot, one key per slot. If no slot is free,
+ * set_key returns -EBUSY. The engine's clear frees the key's slot.
  */
 struct cl_engine cl_engine_accel(struct cl_accel_device *device);
 

@@ -58,9 +58,8 @@ cl_byte_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uin
 
 		if (inverse) {
 			/*
-			 * InvMixColumns of a column is MixColumns of a corrected column. The
-			 * correction adds {04} times the sum of rows r and (r + 2) mod 4 to each
-			 * row r.
+			 * InvMixColumns of a column is MixColumns of a corrected column. To each
+			 * row r, the correction adds {04} times (row r + row (r + 2) mod 4).
 			 */
 			const uint32_t sum = column ^ cl_byte_rotate(column, 2);
 

@@ -30,7 +30,7 @@ static inline void cl_ctr_increment(uint32_t counter[4])
 {
 	/*
 	 * The last byte of the counter block is bits 31:24 of the last word, so adding 2^24 to this
-	 * word increments the byte. Only when the byte overflows, once in 256 blocks, must a carry
+	 * word increments the byte. The byte overflows once in 256 blocks. Only then must a carry
 	 * be added to the bytes before it.
 	 */
 	counter[3] += 0x01000000u;

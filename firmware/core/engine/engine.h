@@ -38,8 +38,8 @@ struct cl_engine_key {
 	_Alignas(16) uint32_t round_key[CL_ROUND_KEY_WORDS_MAX];
 	/**
 	 * Generation number of this key, never 0; set_key gives every key a new number. An engine
-	 * with key registers stores the number of the loaded key in its device context. If that
-	 * number differs from this member, the engine loads this key again.
+	 * with key registers stores the number of the loaded key in its device context. If the
+	 * stored number is not this key's number, the engine loads this key.
 	 */
 	uint32_t generation;
 	/** Length of the key in bits: 128, 192 or 256; 0 if no key is set. */
@@ -151,7 +151,7 @@ struct cl_engine {
 	 */
 	int (*gcm)(const struct cl_engine *engine, const struct cl_engine_key *key,
 		   const struct cl_gcm_message *message);
-	/** Computes GHASH if `gcm` is NULL. If `hasher` is NULL, too, C code computes GHASH. */
+	/** Computes GHASH if `gcm` is NULL. If `hasher` is NULL, C code computes GHASH. */
 	const struct cl_hasher *hasher;
 	/**
 	 * Returns how many calls of `ctr` used a slower method because the engine's fast method
@@ -167,8 +167,8 @@ struct cl_engine {
 	/** Device context of this instance; NULL if the engine is plain C. */
 	void *hw;
 	/**
-	 * Runs known-answer test @p number. Only for engines with a cipher other than AES; NULL if
-	 * the cipher is AES.
+	 * Runs known-answer test number @p number. Only an engine with a cipher other than AES has
+	 * this function. The pointer is NULL if the cipher is AES.
 	 *
 	 * @retval 0 the answer is as expected
 	 * @retval -ENOENT there is no such test

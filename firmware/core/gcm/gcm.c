@@ -8,8 +8,8 @@
 #include "zeroize.h"
 
 /**
- * Values of the last byte of a counter block. OF_HASH: the counter block encrypts the hash, which
- * gives the tag. OF_TEXT: the counter block encrypts the first block of text.
+ * Values of the last byte of a counter block. OF_HASH: the counter block whose keystream is XORed
+ * into the hash to give the tag. OF_TEXT: the counter block for the first block of text.
  */
 #define OF_HASH 1u
 #define OF_TEXT 2u
@@ -22,8 +22,8 @@ struct secrets {
 
 /**
  * Runs CTR mode. The first counter block is @p nonce, followed by @p number as a 32-bit number.
- * Only `compose_with` calls this function. So all calls use the same bytes of the stack, and each
- * call overwrites the data that the call before left there.
+ * Only `compose_with` calls this function, so all calls use the same bytes of the stack. Each call
+ * overwrites the data that the previous call left on the stack.
  */
 static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 					   const struct cl_engine_key *key, const uint8_t *nonce,

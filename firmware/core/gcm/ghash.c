@@ -29,11 +29,11 @@ struct state {
 /**
  * Multiplies two polynomials over GF(2).
  *
- * Each factor is split into four parts; each part contains every fourth bit of the factor. Each
+ * Each factor is split into four parts. Each part contains every fourth bit of the factor. Each
  * part of one factor is multiplied by each part of the other factor, as integers. Every fourth bit
- * of such a product is the sum, modulo 2, of at most eight bits. The three bits above this bit have
- * room for the carries of the sum. GCC's first pass of instruction scheduling is disabled for this
- * function, so that the function must save fewer registers.
+ * of such a product is the lowest bit of a sum of at most eight bits. The three bits above hold the
+ * sum's carries. GCC's first pass of instruction scheduling is disabled for this function, because
+ * it would make the function save more registers.
  */
 #ifdef __clang__
 #define UNSCHEDULED

@@ -61,7 +61,7 @@ enum cl_cobs_status {
 	CL_COBS_BAD,
 };
 
-/** Prepares the decoder for the next frame. Call it when the present frame is no longer needed. */
+/** Prepares the decoder for the next frame. Call it when the decoded frame is no longer needed. */
 static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 {
 	decoder->length = 0;

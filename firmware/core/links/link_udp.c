@@ -63,8 +63,8 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define TIME_TO_LIVE     64u
 #define SUM_IS_RIGHT     0xffffu
 /*
- * When an echo request (type 8) becomes an echo reply (type 0), the ICMP checksum grows by this
- * value. The checksum is treated as a little-endian word.
+ * The ICMP checksum grows by this number when an echo request (type 8) becomes an echo reply (type
+ * 0). The checksum is read as a little-endian number of 16 bits.
  */
 #define ECHO_REPLY_DELTA 8u
 
@@ -117,7 +117,7 @@ static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
 }
 
 /**
- * Returns true if two addresses are equal, as the function `same` does. Compares the last two bytes
+ * Returns true if two addresses are equal. Unlike the function `same`, compares the last two bytes
  * first, because different addresses differ most often in these bytes.
  */
 static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
@@ -232,8 +232,8 @@ static uint32_t pseudo_header(size_t len)
 }
 
 /**
- * Returns the sum of a frame's bytes at the offsets @p from to @p end - 1. @p head holds a copy of
- * the bytes before offset @p from.
+ * Returns the sum of the bytes with offsets @p from to @p end - 1 in a frame. @p head contains a
+ * copy of the frame's first @p from bytes.
  *
  * @param sum sum of the whole frame. If the frame ends at @p end, the function computes the result
  *            from this sum. If padding follows @p end, as in short frames, the function adds up the
@@ -283,8 +283,9 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
 	/*
-	 * If the checksum field is 0, the sender computed no checksum (RFC 768), so nothing is
-	 * checked. The sum begins at the IP addresses, because the pseudo header includes them.
+	 * If the checksum field is 0, the sender computed no checksum (RFC 768), and there is
+	 * nothing to check. The sum begins at the IP addresses, because they are part of the pseudo
+	 * header.
 	 */
 	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&
 	    cl_sum_fold(cl_sum_add(sum_of_part(frame, *len, sum, head, IP_FROM, end),

@@ -12,8 +12,8 @@
 #define VERSION 1u
 #define PORT    1u /* Port number in this participant's SCI (secure channel identifier). */
 /**
- * Shortest time in milliseconds between two MKPDUs (SEND_GAP_MS), and between two SAKs that this
- * key server makes (MAKE_GAP_MS).
+ * Shortest time in milliseconds between two MKPDUs that this participant sends (SEND_GAP_MS), and
+ * between two SAKs that it makes as key server (MAKE_GAP_MS).
  */
 #define SEND_GAP_MS 50u
 #define MAKE_GAP_MS 500u
@@ -77,8 +77,8 @@ static unsigned int receiving(const struct cl_mka_sak *sak)
 }
 
 /**
- * Sets the SecY's policy for the SAKs that are in use now. If no SAK protects transmitted frames,
- * the policy selects a transmit SA without a key (encodingSA). The controlled port then transmits
+ * Sets the SecY's policy according to the SAKs in use. If no SAK protects transmitted frames, the
+ * policy selects a transmit SA (encodingSA) that has no key. The controlled port then transmits
  * nothing.
  */
 static void apply(struct cl_mka *mka)
@@ -112,8 +112,8 @@ static void remove_sas(struct cl_mka *mka, uint8_t an)
 }
 
 /**
- * Stops using a SAK if it is installed: first changes the SecY's policy, then removes the SAK's
- * SAs.
+ * Stops the use of a SAK, if the SAK is installed: first changes the SecY's policy, then removes
+ * the SAK's SAs.
  */
 static void withdraw(struct cl_mka *mka, struct cl_mka_sak *sak)
 {
@@ -180,8 +180,8 @@ static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint
 	};
 
 	/*
-	 * Of the SAKs `latest` and `old`, keep only the one that protects transmitted frames, as
-	 * `old`. Remove `old` as well if it has the same AN (association number) as the new SAK.
+	 * Of the SAKs `latest` and `old`, keep only the SAK that protects transmitted frames, as
+	 * `old`. Remove that SAK, too, if it has the same AN (association number) as the new SAK.
 	 */
 	withdraw(mka, mka->latest.transmits ? &mka->old : &mka->latest);
 	if (mka->latest.there) {
@@ -259,9 +259,9 @@ static void lose(struct cl_mka *mka, struct cl_mka_peer *peer)
 }
 
 /**
- * Returns true if this participant is the key server (IEEE 802.1X-2020, 9.5). A peer takes part in
- * the election while it sets its flag "key server". The peer clears the flag when it accepts this
- * participant as key server.
+ * Returns true if this participant is the key server (IEEE 802.1X-2020, 9.5). A peer is a candidate
+ * for key server while its MKPDUs have the flag "key server". A peer that accepts this participant
+ * as key server sends its MKPDUs without the flag.
  */
 static bool is_server(const struct cl_mka *mka, const struct cl_mka_peer *peer)
 {
@@ -404,8 +404,8 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 
 	peer->bounded = use->delay_protect;
 	/*
-	 * The key server transmits with a new SAK as soon as the peer receives with this SAK. A
-	 * participant that is not key server transmits with the SAK as soon as the key server does.
+	 * The key server transmits with a new SAK as soon as the peer receives with this SAK. The
+	 * other participant transmits with the new SAK as soon as the key server does.
 	 */
 	if (mka->latest.there && key != NULL && !mka->latest.transmits &&
 	    (server ? key->receives : key->transmits)) {
@@ -413,7 +413,7 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 	}
 	/*
 	 * Make a new SAK if the SAK `latest` has few packet numbers left, or if the peer no longer
-	 * receives with this SAK. A peer must not install a SAK again that it has removed.
+	 * receives with it. The peer must not install `latest` again after it has removed `latest`.
 	 */
 	if (server && mka->latest.transmits) {
 		mka->rekeys |= key == NULL || !key->receives || key->lowest_pn >= PN_EXHAUSTION;
@@ -505,8 +505,9 @@ void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint3
 	struct cl_mka_peer *const peer = find(mka, &mkpdu.basic.actor);
 
 	/*
-	 * Ignore an MKPDU with this participant's own SCI: the network has reflected an MKPDU of
-	 * this participant. It is no sign of another member with the same member identifier.
+	 * Ignore an MKPDU with this participant's own SCI: the network has returned an MKPDU that
+	 * this participant sent. This is not a sign of another member with the same member
+	 * identifier.
 	 */
 	if (memcmp(mkpdu.basic.sci, mka->sci, sizeof(mka->sci)) == 0 ||
 	    (peer != NULL && mkpdu.basic.actor.number <= peer->id.number)) {
@@ -696,8 +697,8 @@ static void tick(struct cl_mka *mka)
 	    (cl_secy_expiring(secy) || mka->latest.pn >= PN_EXHAUSTION ||
 	     cl_secy_next_pn(secy, CL_SECY_RECEIVE, mka->latest.an) >= PN_EXHAUSTION)) {
 		/*
-		 * If the peer is the key server, serve() clears this flag again, because only the
-		 * key server makes SAKs.
+		 * Only the key server makes SAKs. If the peer is the key server, serve() sets the
+		 * flag back to false.
 		 */
 		mka->rekeys = true;
 	}

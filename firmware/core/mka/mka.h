@@ -4,9 +4,9 @@
  * MACsec Key Agreement (MKA, IEEE 802.1X-2020, clauses 9 and 11) with a pre-shared key, the CAK.
  *
  * MKA finds the peer, elects a key server, agrees on secure association keys (SAKs), and drives the
- * SecY. From cl_mka_start to cl_mka_stop the controlled port is either secured or closed. Without a
- * peer no frame passes except EAPOL, as the standard requires of a port with a CAK. Do not start
- * MKA on a port that must also send unprotected frames.
+ * SecY. Between cl_mka_start and cl_mka_stop, the controlled port is either secured or closed.
+ * While there is no peer, only EAPOL frames pass, as the standard requires for a port with a CAK.
+ * Do not start MKA on a port that must also send unprotected frames.
  *
  * Limits:
  * - The group has two members. Further members stay potential peers and are counted.
@@ -74,9 +74,8 @@ struct cl_mka_config {
 	const struct cl_engine *engine;
 	/**
 	 * Functions for AES decryption, which MKA needs to unwrap SAKs: for example cl_modes_byte
-	 * or cl_modes_ise_by_block. MKA calls only set_key and ecb[1], with one block per call. The
-	 * function `clear` of `engine` must be able to clear a key that set_key of these modes has
-	 * set.
+	 * or cl_modes_ise_by_block. MKA calls only set_key and ecb[1], with one block per call. To
+	 * zeroize the key that set_key has expanded, MKA calls the function `clear` of `engine`.
 	 */
 	const struct cl_modes *modes;
 	void *modes_hw;
@@ -113,9 +112,9 @@ struct cl_mka_config {
 	/** Length in bits of the SAKs that this participant makes as key server: 128 or 256. */
 	uint16_t sak_bits;
 	/**
-	 * True: with the SAKs of this participant, the SecY encrypts frames and protects their
-	 * integrity. This participant then refuses a SAK without encryption from another key
-	 * server. False: with the SAKs of this participant, the SecY only protects the integrity.
+	 * True: SAKs of this participant encrypt frames and protect their integrity. This
+	 * participant then refuses another key server's SAK if that SAK does not encrypt. False:
+	 * SAKs of this participant only protect the integrity of frames.
 	 */
 	bool encrypt;
 	/** True if the SecTAG of each frame must contain the SCI. */
@@ -160,13 +159,12 @@ struct cl_mka_counts {
 	/** MKPDUs whose message number did not increase, or that this participant sent itself. */
 	uint32_t repeated;
 	/**
-	 * MKPDUs that were dropped before their ICV was computed, because too many came in a short
-	 * time.
+	 * MKPDUs with a message number that did not increase, or with this participant's own SCI.
 	 */
 	uint32_t flooded;
 	/**
-	 * MKPDUs that were refused for one of two reasons. The sender would be a third member, but
-	 * a group has only two. Or a known member has changed its SCI.
+	 * MKPDUs that were refused because the sender would be a third member, or because a known
+	 * member has changed its SCI. A group has only two members.
 	 */
 	uint32_t crowded;
 	/**
@@ -244,9 +242,9 @@ struct cl_mka_sak {
 	uint16_t bits;
 	struct cl_mkpdu_member ki;
 	/**
-	 * Packet number of the next frame to transmit with this SAK. `pn`: its value at the last
-	 * tick. `pn_before`: its value at the tick before the last. A tick occurs every
-	 * CL_MKA_HELLO_MS milliseconds.
+	 * Packet number of the next frame to transmit with this SAK: at the last tick (`pn`), and
+	 * at the tick before the last (`pn_before`). A tick occurs every CL_MKA_HELLO_MS
+	 * milliseconds.
 	 */
 	uint32_t pn, pn_before;
 };
@@ -262,15 +260,15 @@ struct cl_mka {
 	/** This participant's member identifier, and the last message number that it sent. */
 	struct cl_mkpdu_member id;
 	/**
-	 * Message numbers of this participant at the last ticks; [0] belongs to the last tick. A
-	 * tick occurs every CL_MKA_HELLO_MS milliseconds.
+	 * The last message number that this participant had sent at each of the last ticks; [0]: at
+	 * the last tick. A tick occurs every CL_MKA_HELLO_MS milliseconds.
 	 */
 	uint32_t recent[CL_MKA_LIFE_MS / CL_MKA_HELLO_MS + 1u];
 	struct cl_mka_peer peers[CL_MKA_PEERS];
 	struct cl_mka_sak latest, old;
 	/**
-	 * For each key server, the key identifier of the SAK from this server that was installed
-	 * last. MKA uses this list so that it never installs a SAK twice.
+	 * For each key server, the key identifier of the last installed SAK from this server. MKA
+	 * uses this list to avoid installing a SAK twice.
 	 */
 	struct cl_mkpdu_member installed[CL_MKA_PEERS];
 	/**
@@ -283,7 +281,7 @@ struct cl_mka {
 	bool rekeys;
 	/**
 	 * `retire_ms`: time when the SAK `latest` began to protect transmitted frames. `retires`:
-	 * true if MKA must remove the SAK `old` CL_MKA_RETIRE_MS milliseconds after this time.
+	 * true if MKA must remove the SAK `old` CL_MKA_RETIRE_MS milliseconds after `retire_ms`.
 	 */
 	bool retires;
 	uint32_t retire_ms;
@@ -294,8 +292,8 @@ struct cl_mka {
 	 */
 	uint32_t sent_ms, made_ms;
 	/**
-	 * `tick_ms`: time of the last tick. `window_ms`: start of the present period of one second,
-	 * for which `checks` limits the number of ICVs.
+	 * `tick_ms`: time of the last tick. `window_ms`: start of the current one-second period.
+	 * `checks` limits the number of ICVs in this period.
 	 */
 	uint32_t tick_ms, window_ms;
 	/**

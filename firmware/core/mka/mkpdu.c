@@ -88,7 +88,7 @@ static void store_u32(uint8_t *p, uint32_t value)
 	store_u16(p + 2, value);
 }
 
-/** Returns the length in bytes of a parameter set's body: 12 bits of the set's header. */
+/** Returns the length in bytes of a parameter set's body, from 12 bits of the set's header. */
 static size_t body_bytes(const uint8_t *set)
 {
 	return load_u16(set + 2) & 0xfffu;
@@ -261,8 +261,8 @@ int cl_mkpdu_read(struct cl_mkpdu *mkpdu, const uint8_t *frame, size_t size)
 	}
 	set += HEADER + padded(body_bytes(set));
 	/*
-	 * The loop reaches `end` exactly: `set` and `end` are both a multiple of 4 bytes after the
-	 * start of the EAPOL body.
+	 * The distance from `set` to `end` is always a multiple of 4 bytes. So if `set` has not
+	 * reached `end`, at least the bytes of a header remain.
 	 */
 	while (set != end) {
 		const size_t bytes = body_bytes(set);

@@ -98,8 +98,8 @@ struct cl_mkpdu_sak {
 	/** Confidentiality offset. 0: integrity only. 1, 2, 3: encrypted from byte 0, 30, 50 on. */
 	uint8_t confidentiality;
 	/**
-	 * Length of the SAK in bits: 128 or 256. 0 if the key server asks for no MACsec, or for an
-	 * unknown cipher suite.
+	 * Length of the SAK in bits: 128 or 256. 0 if the key server selects an unknown cipher
+	 * suite, or operation without MACsec.
 	 */
 	uint16_t bits;
 	uint32_t key_number;
@@ -137,8 +137,8 @@ struct cl_mkpdu_member cl_mkpdu_entry(const struct cl_mkpdu_list *list, size_t i
 void cl_mkpdu_put_entry(uint8_t *entry, const struct cl_mkpdu_member *member);
 
 /**
- * Writes a frame without its ICV. Omits each peer list that is empty, and each parameter set for
- * which `there` is false.
+ * Writes a frame without its ICV. Omits empty peer lists. Omits a parameter set if the member
+ * `there` of its structure is false.
  *
  * @param mkpdu both peer lists together have at most CL_MKPDU_WRITE_ENTRIES entries; the SAK has
  *              128 or 256 bits

@@ -8,8 +8,9 @@
 
 static const struct cl_secy_policy off = {.validate = CL_SECY_DISABLED};
 /**
- * Policy of a closed port. Firmware sets this policy and then removes all keys, so that no frame
- * passes. Until the last key is removed, the SecY still transmits frames, but only encrypted ones.
+ * Policy of a closed port. To close the port, firmware sets this policy and then removes all keys.
+ * Without keys, no frame passes. Until the last key is removed, the SecY still transmits frames,
+ * but encrypts all of them.
  */
 static const struct cl_secy_policy closed = {
 	.protect = true, .encrypt = true, .include_sci = true, .validate = CL_SECY_STRICT};
@@ -213,9 +214,9 @@ static uint16_t protect(struct cl_exchange *exchange, const struct cl_wire_prote
 
 	if (status == 0 && repeats(macsec, identity)) {
 		/*
-		 * A host has sent this key before. If the token is the token of the request that
-		 * installed the present keys, the host has repeated that request, because it
-		 * received no reply. Then report success.
+		 * A host has already sent this key. If the request has the token of the request
+		 * that installed the current keys, the host has repeated the request, because it
+		 * received no reply. Report success in this case.
 		 */
 		return macsec->port == CL_MACSEC_PROTECTED &&
 				       macsec->token == exchange->header.token

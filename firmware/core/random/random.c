@@ -49,8 +49,8 @@ int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count
 		status = read_word(random, &words[i]);
 	}
 	/*
-	 * After a fault, the source returns 0 instead of a random word. This check comes after the
-	 * last read, so that no such word is used.
+	 * After a fault, the source returns 0 instead of a random word. So check for a fault after
+	 * the last word has been read, and discard all words after a fault.
 	 */
 	if (status == 0 &&
 	    (CL_RANDOM_READ(random, CL_RANDOM_STATUS) & CL_RANDOM_STATUS_FAULT_MASK) != 0) {

@@ -13,8 +13,8 @@
 #include "service/service.h"
 
 /**
- * Number of 32-bit words in the copy of a frame's head, rounded up. The last 16 bits of the copy
- * are therefore not part of the head: they are the first bytes of the record's data.
+ * Number of 32-bit words in the copy of a frame's head, rounded up. The head does not fill the last
+ * word. So the last two bytes of the copy are the first two bytes of the record's data.
  */
 #define CL_FRAME_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
@@ -28,9 +28,9 @@ struct cl_frame {
 	 */
 	uint32_t head[CL_FRAME_HEAD_WORDS];
 	/**
-	 * Sums that the Ethernet MAC computed. `window_sums`: the arguments `a` and `b` of
-	 * cl_window_sum_from; they cover the bytes of the frame after its head. `sum`: cl_sum of
-	 * the whole frame.
+	 * Sums that the Ethernet MAC computed. `window_sums`: two sums of the bytes after the
+	 * frame's head; they become the arguments `a` and `b` of cl_window_sum_from. `sum`: cl_sum
+	 * of the whole frame.
 	 */
 	uint32_t window_sums[2];
 	uint32_t sum;

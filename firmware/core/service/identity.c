@@ -7,7 +7,7 @@
 #include "engine/cbc_mac.h"
 #include "zeroize.h"
 
-/** Purposes of a CBC-MAC. The first byte of the message of every CBC-MAC is one of these codes. */
+/** Codes for the purposes of CBC-MACs. Every CBC-MAC's message begins with one of these codes. */
 enum purpose {
 	OF_KEY = 1,
 	OF_TICKET = 2,
@@ -16,8 +16,9 @@ enum purpose {
 
 #define DRAWN_BYTES 12u
 /**
- * Number of blocks in the message of the CBC-MAC that yields a random counter block: one block that
- * names the purpose of the MAC, then blocks of random words, then one block of bytes from the host.
+ * Number of blocks in the CBC-MAC message from which the board derives a random counter block. The
+ * first block contains the code for the purpose. The next blocks contain random words, and the last
+ * block contains bytes from the host.
  */
 #define DRAW_BLOCKS (CL_IDENTITY_WORDS / 4u + 2u)
 

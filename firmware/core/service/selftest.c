@@ -90,8 +90,8 @@ static const struct key_vectors vectors[] = {
 };
 
 /*
- * Test cases 4, 10 and 16 of the GCM specification. The key of each test case consists of these 16
- * bytes, repeated up to the key's length.
+ * Test cases 4, 10 and 16 of the GCM specification. In each test case, the key consists of these 16
+ * bytes, repeated until the key has its full length.
  */
 static const uint8_t gcm_key[CL_BLOCK_BYTES] = {
 	0xfe, 0xff, 0xe9, 0x92, 0x86, 0x65, 0x73, 0x1c, 0x6d, 0x6a, 0x8f, 0x94, 0x67, 0x30, 0x83, 0x08,
@@ -165,8 +165,8 @@ static int block_test(const struct cl_engine *engine, const struct key_vectors *
 }
 
 /**
- * Encrypts or decrypts the four blocks of an example of SP 800-38A, F.5. The function appends zeros
- * to these blocks, so that it processes @p len bytes in total.
+ * Encrypts or decrypts the four blocks of an example of SP 800-38A, F.5, and checks the result. To
+ * process @p len bytes in total, the function appends zeros to the blocks.
  */
 static int ctr_test(const struct cl_engine *engine, const struct key_vectors *v, bool decrypt,
 		    uint8_t *data, size_t len)

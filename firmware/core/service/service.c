@@ -12,7 +12,7 @@
 /** Value of `length` for a record type whose data can have any length up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
-/** Which session the header of a record must name. This depends on the record's type. */
+/** Rule for the session number in a record's header. Each record type has one of these rules. */
 enum __attribute__((packed)) naming {
 	/** Records of this type need no session. The service ignores the session in the header. */
 	ANY,
@@ -20,7 +20,7 @@ enum __attribute__((packed)) naming {
 	OWN,
 	/** The session must belong to the sender, or be 0, which means no session. */
 	OWN_OR_NONE,
-	/** The session must belong to the sender, or must not be open. */
+	/** The session must belong to the sender, or no session with this number is open. */
 	OWN_OR_CLOSED,
 };
 

@@ -95,8 +95,9 @@ struct cl_session {
 	/** Value of `first` in the stream's window at the time when the session was opened. */
 	uint64_t first;
 	/**
-	 * Time when the session was last used. If a server processes the session's records, a check
-	 * that finds new records in the server's counters is a use, too.
+	 * Time when the session was last used. If a server processes the session's records,
+	 * firmware reads the server's counters. If the number of records has grown, the session
+	 * counts as used.
 	 */
 	uint64_t used_at;
 	/** Time when the session was opened. */
@@ -118,9 +119,9 @@ struct cl_session {
 	uint8_t request_tag;
 	uint8_t reply_tag;
 	/**
-	 * In CTR: the member `anywhere` of the session's engine, or false if the session uses a
-	 * server. Always false in GCM, because GHASH in C is slow in memory that the CPU does not
-	 * cache.
+	 * In CTR: copy of the member `anywhere` of the session's engine; false if the session uses
+	 * a server. In GCM: always false, because GHASH in C is slow in memory that the CPU does
+	 * not cache.
 	 */
 	bool anywhere;
 	/** True while the server processes the session's records. */
@@ -188,7 +189,8 @@ uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer
 
 /**
  * Encrypts or decrypts a record of the session's stream, and marks the record as received. If the
- * record has arrived before, refuses changed data, but processes unchanged data again.
+ * record has arrived before, processes it again if the data are the same, but refuses it if the
+ * data differ.
  *
  * @param offset byte offset of @p in in the stream
  * @param sum    cl_window_sum of @p in
@@ -205,7 +207,7 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 /**
  * Does the work of cl_session_data for a session in GCM. Each record is one GCM message.
  *
- * @param number twice the number of the record, plus 1 if it is the last record, as in the nonce
+ * @param number 2n for record number n, or 2n + 1 if it is the last record; part of the nonce
  * @param text   bytes of plaintext, which fit the stream; negative if the record is shorter than a
  *               tag
  */
@@ -229,7 +231,7 @@ void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);
  */
 void cl_session_update(struct cl_sessions *sessions, struct cl_session *session);
 
-/** Closes a session: zeroizes its key, and reduces its range of counter blocks to the used ones. */
+/** Closes a session: zeroizes its key, and removes the unused counter blocks from its range. */
 void cl_session_close(struct cl_session *session, const struct cl_platform *platform);
 
 /** Closes every session of @p owner. */

@@ -109,9 +109,9 @@ static struct cl_session *find_repeated(struct cl_sessions *sessions,
 }
 
 /**
- * Closes a session that still uses the stream that @p request resumes. The request's sender knows
- * the key and the ticket, so the sender owns the stream. The old session can still be open because,
- * for example, the host's earlier program was killed.
+ * Closes the session that still uses the stream to be resumed. The sender of @p request knows the
+ * key and the ticket, so the sender owns the stream. The old session can still be open, for example
+ * because the program that opened it was killed.
  */
 static void end_holder(struct cl_sessions *sessions, const struct cl_platform *platform,
 		       const struct cl_wire_open_request *request, uint64_t key_identity)
@@ -231,8 +231,8 @@ static int start(struct cl_session *session, const struct cl_platform *platform,
 }
 
 /**
- * If other peers have sessions, marks their sessions and the new session as shared. The board
- * reports no cycle counts to the owner of a shared session.
+ * If other peers have sessions, marks the sessions of these peers and the new session as shared.
+ * The owner of a shared session gets no cycle counts from the board.
  */
 static void share(struct cl_sessions *sessions, struct cl_session *session)
 {

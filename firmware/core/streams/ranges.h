@@ -76,8 +76,8 @@ int cl_ranges_extend(struct cl_ranges *ranges, int index, uint64_t blocks);
 void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks);
 
 /**
- * Marks a range as no longer held by a stream. The blocks of the range stay in the table, perhaps
- * merged with an adjacent range. So the caller must not use @p index any more.
+ * Marks a range as no longer held by a stream. The blocks of the range stay in the table, but the
+ * range can be merged with an adjacent range. So the caller must not use @p index any more.
  */
 void cl_ranges_release(struct cl_ranges *ranges, int index);
 

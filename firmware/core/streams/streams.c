@@ -7,8 +7,8 @@
 #include "zeroize.h"
 
 /**
- * Removes a stream from the table of streams; its range of counter blocks stays in the table of
- * ranges.
+ * Removes a stream from the table of streams. The stream's range of counter blocks stays in the
+ * table of ranges.
  */
 static void forget(struct cl_streams *streams, struct cl_stream *stream)
 {

@@ -58,10 +58,10 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Processes whole groups of eight blocks from block 0 on. Vector loads and stores must be able to
- * access both buffers. One instruction queues the loads, XORs and stores of a group. An instruction
- * of the unit would have to wait directly after the branch, so the loop begins with additions on
- * the CPU.
+ * Processes whole groups of eight blocks, starting with block 0. Vector loads and stores must be
+ * able to access both buffers. One instruction queues the loads, XORs and stores of a group.
+ * Directly after a branch, an instruction of the unit would have to wait. So the loop begins with
+ * additions on the CPU.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
@@ -235,8 +235,8 @@ CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_
 static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
 {
 	/*
-	 * Each number of rounds needs code of its own, because the numbers of the registers are
-	 * part of the instructions.
+	 * Each number of rounds needs separate code, because the register numbers are constants in
+	 * the instructions.
 	 */
 	if (rounds == 10 && !inverse) {
 		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key);
@@ -320,9 +320,9 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 }
 
 /**
- * Loads the key and the initial counter block into the unit's registers. Not inlined: the array
- * `base` would be on the caller's stack, and the compiler could then not replace the caller's last
- * call, the call of a loop, by a jump (tail call).
+ * Loads the key and the initial counter block into the unit's registers. This function is not
+ * inlined, so that the array `base` is not on the caller's stack. The compiler can then replace the
+ * caller's last call, the call of a loop, by a jump (tail call).
  */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,
@@ -353,8 +353,8 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 	}
 	begin(engine->hw, key, counter);
 	/*
-	 * Select the loop by comparisons. A table of loops would have to be loaded into the data
-	 * cache.
+	 * Select the loop by comparisons. A table of function pointers would have to be loaded into
+	 * the data cache.
 	 */
 	const unsigned int rounds = key->rounds;
 	scalar_loop *const scalar_of = rounds == 10   ? scalar[0]

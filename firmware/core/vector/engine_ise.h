@@ -83,7 +83,7 @@ int cl_ise_set_key(struct cl_ise_device *device, struct cl_engine_key *key,
 /** Zeroizes all contexts. After a restart they may still hold keys. */
 void cl_ise_zeroize(void);
 
-/** Selects the hardware context of @p device. If its registers hold another key, loads @p key. */
+/** Selects the hardware context of @p device, and loads @p key unless it is already loaded. */
 void cl_ise_use_key(struct cl_ise_device *device, const struct cl_engine_key *key);
 
 /** Returns true if vector loads and stores reach the @p len bytes at @p buffer. */

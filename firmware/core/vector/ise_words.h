@@ -56,7 +56,7 @@ CL_ISE_INLINE void cl_ise_store_words(uint32_t *to, const uint32_t words[CL_ISE_
 	CL_ISE_BATCH();
 }
 
-/** Moves the 16 words of four blocks into the four vector registers from number @p first on. */
+/** Moves the 16 words of four blocks into vector registers @p first to @p first + 3. */
 CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH (s, CL_ISE_BATCH_BLOCKS) {
@@ -65,7 +65,7 @@ CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_IS
 	}
 }
 
-/** XORs four vector registers, of which @p first is the first, into the words of four blocks. */
+/** XORs vector registers @p first to @p first + 3 into the 16 words of four blocks. */
 CL_ISE_INLINE void cl_ise_move_out_xor(unsigned int first, uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH_WORD (i) {

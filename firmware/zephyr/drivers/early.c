@@ -22,9 +22,9 @@ static struct cl_link_udp udp;
 static const struct cl_frame *answered;
 
 /**
- * Implements cl_link.reserve. If @p open is true, reserves receive slots for the host that has
- * opened the session with index @p place. If @p open is false, ends the reservation for this
- * session. The calling thread holds the lock of the service.
+ * Implements cl_link.reserve for the session with index @p place. If @p open is true, reserves
+ * receive slots for the host of this session, unless its record came through the net stack. If @p
+ * open is false, ends the reservation. The calling thread holds the service's lock.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {

@@ -39,20 +39,20 @@ void cl_ethernet_reserve(uint32_t row, const struct cl_station *station);
 void cl_early_forget(void);
 
 /**
- * Returns true if the net stack is allowed to handle the next frame: if there is no record service,
- * or if the service's budget for work outside sessions is not used up (see cl_service_admits).
+ * Returns true if the net stack is allowed to handle the next frame. This is the case if there is
+ * no record service, or if cl_service_admits allows the service to work outside sessions.
  */
 bool cl_early_admits(void);
 
 /**
- * Subtracts the @p cycles that the driver and the net stack took for a frame from the record
- * service's budget for work outside sessions (see cl_service_spend).
+ * Reduces the record service's budget for work outside sessions by @p cycles. This is the time that
+ * the driver and the net stack took for a frame (see cl_service_spend).
  */
 void cl_early_spend(uint32_t cycles);
 
 /**
- * Subtracts the @p cycles that a zeroization took from the record service's budget for work outside
- * sessions. Does nothing while no host on the network has a session (see cl_service_owe).
+ * Reduces the record service's budget for work outside sessions by @p cycles, the time of a
+ * zeroization. Does nothing while no host on the network has a session (see cl_service_owe).
  */
 void cl_early_owe(uint32_t cycles);
 

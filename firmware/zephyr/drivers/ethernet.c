@@ -56,7 +56,7 @@ static struct cl_ethernet_counters counts;
  * at the start.
  */
 static atomic_t forgets = ATOMIC_INIT(true);
-/** Number of the slot in which the last frame arrived. */
+/** Number of the receive slot that contains the frame that the driver handled last. */
 static uint32_t rx_slot;
 /**
  * Bit masks of receive slots. `stale`: slots that hold old data and must be zeroized. `suspect`:
@@ -120,9 +120,9 @@ static void pass_on(struct net_pkt *pkt)
 }
 
 /**
- * Returns the slot of the last frame to the Ethernet MAC, which can then write a new frame to the
- * slot. If the slot is marked `stale`, first zeroizes the whole slot. If the slot is not marked,
- * first zeroizes the frame if it is short, because a short frame can contain a key.
+ * Gives the slot of the last frame back to the Ethernet MAC, which can then write a new frame
+ * there. First zeroizes the whole slot if the slot is marked `stale`. Otherwise, zeroizes only a
+ * short frame, because a short frame can contain a key.
  */
 static void release(uint8_t *slot, size_t len)
 {
@@ -195,8 +195,8 @@ static void receive(void)
 }
 
 /**
- * Zeroizes one of the slots that are marked `stale`: the slot that received a frame most recently.
- * Stops as soon as a new frame has arrived.
+ * Zeroizes one slot. Of the slots that are marked `stale`, the function chooses the slot in which a
+ * frame arrived last. It stops as soon as a new frame has arrived.
  *
  * The function does not zeroize the slot that the Ethernet MAC writes next. After a stop, a later
  * call zeroizes the remaining bytes of the slot. When the function stops, a later frame can already

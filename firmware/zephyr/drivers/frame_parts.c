@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies frames between the Ethernet MAC's slots and network buffers. The copy also computes the
- * sum of the frame's data, from which the driver checks or computes the checksums. So nobody has to
- * read the data a second time for the checksums.
+ * Copies frames between the Ethernet MAC's slots and network buffers. While copying, the code also
+ * computes the sum of the frame's data. With this sum, the driver checks or computes the checksums
+ * without a second pass over the data.
  *
  * A frame in a slot begins at a word boundary. A frame in a network buffer begins 2 bytes after a
  * word boundary, so that the data after the headers of Ethernet, IPv4 and UDP are word-aligned.

@@ -23,7 +23,7 @@
 #define PROTOCOL_ICMP   1u
 #define PROTOCOL_UDP    17u
 #define ADDRESSES_BYTES 8u
-/** Ones' complement sum of data and their checksum, if the checksum is right (RFC 1071). */
+/** If a checksum is right, data and checksum have this ones' complement sum (RFC 1071). */
 #define RIGHT 0xffffu
 
 /** Describes the payload of the IPv4 packet in a frame, and the payload's checksum. */

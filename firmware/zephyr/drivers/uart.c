@@ -2,11 +2,11 @@
 /*
  * Driver of LiteX's UART.
  *
- * Writing the pending bit of the receive event removes a byte from the receive FIFO, even if nobody
- * has read this byte. So this driver writes the bit only after it has read a byte. Each event marks
- * a change: the receive FIFO becomes non-empty, or the transmit FIFO becomes non-full. If software
- * enables an interrupt after the change, the hardware does not raise this interrupt. So the
- * functions that enable interrupts call the handler themselves.
+ * If software writes the pending bit of the receive event, the hardware removes a byte from the
+ * receive FIFO, even if nobody has read this byte. So this driver writes the bit only after it has
+ * read a byte. Each event marks a change: the receive FIFO becomes non-empty, or the transmit FIFO
+ * becomes non-full. If software enables an interrupt after the change, the hardware does not raise
+ * this interrupt. So the functions that enable interrupts call the handler themselves.
  */
 #define DT_DRV_COMPAT cipherlane_uart
 

@@ -7,8 +7,8 @@
 #define SOC_CONTEXT_H
 
 /*
- * The lease (contexts.h) of the operation on the vector AES unit that the interrupt has preempted.
- * NULL if the interrupted thread was not in such an operation.
+ * The lease (contexts.h) of the interrupted operation on the vector AES unit. NULL if the interrupt
+ * came while the thread was not in such an operation.
  */
 #define SOC_ESF_MEMBERS struct cl_lease *lease
 

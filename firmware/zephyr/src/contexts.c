@@ -74,15 +74,15 @@ static void reclaim(void)
 
 static K_SEM_DEFINE(idle, 0, CL_CONTEXTS);
 /**
- * Number of threads that wait for a context. The count also includes threads that were aborted
- * while they waited. Because of these, give_back() may yield when no thread waits, which does no
- * harm.
+ * Number of threads that wait for a context. A thread that is aborted while it waits remains
+ * counted. So give_back() can yield although no thread waits, which does no harm.
  */
 static uint32_t waiting;
 
 /**
- * Called when all contexts are in use. With CONFIG_CIPHERLANE_CONTEXTS_WAIT, takes no context from
- * another thread. The result CL_CONTEXTS, which is no context, makes the caller wait.
+ * Called when all contexts are in use. With CONFIG_CIPHERLANE_CONTEXTS_WAIT, a thread takes no
+ * context from another thread. The function returns CL_CONTEXTS, which is not the number of a
+ * context, to make the caller wait.
  */
 static unsigned int take_over(void)
 {
@@ -90,8 +90,8 @@ static unsigned int take_over(void)
 }
 
 /**
- * Waits until a thread ends an operation, but not longer than 1 ms (LOOK). The caller must then
- * check whether a context is idle, because another thread can take the context first.
+ * Waits until a thread ends an operation, but at most 1 ms (LOOK). Then the caller must check for
+ * an idle context, because another thread can already have taken the context.
  */
 static void await_idle(void)
 {

@@ -25,7 +25,7 @@ GROUP_BIT = 0  # this bit in byte 0 of a MAC address marks group addresses
 
 
 def wire_order(number: int, size: int) -> int:
-    """Convert a number to the value of a signal of `size` bytes that has the most significant byte in bits 7:0."""
+    """Convert a number of `size` bytes to wire order: the most significant byte is in bits 7:0 of the result."""
     return int.from_bytes(number.to_bytes(size, "big"), "little")
 
 

@@ -218,7 +218,7 @@ class FrameSender(Module):
                 reader.take.eq(step),
                 If(step, NextValue(count, count + 1), If(word.last, NextState("FREE"))),
             )
-        fsm.act(  # the state ERASE zeroizes a row in each cycle in which nothing else is written
+        fsm.act(  # the state ERASE zeroizes a row in each cycle in which no other unit writes to the ring
             "ERASE",
             write.valid.eq(1),
             If(

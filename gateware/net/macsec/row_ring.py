@@ -52,8 +52,8 @@ class RowRing(Module):
 
         # # #
 
-        # If a row is read in the cycle in which it is written, the result is not used. A row belongs to one user at a
-        # time. A reader can fetch rows that follow the frame's last row, but drops these rows.
+        # No logic uses a row that is read in the cycle in which it is written, because a row belongs to one user at a
+        # time. A reader may also read rows that follow its frame's last row, but drops these rows.
         memory = block_ram(Memory(ROW_BITS, rows, name="frame_rows"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST)

@@ -97,7 +97,7 @@ class RecordReceiver(Module):
         take = Signal()
         in_header = Signal()
         ended = Signal()  # 1: the last word of the datagram has been read
-        damaged = Signal()  # 1: the datagram had an error, or was shorter than the record's length field tells
+        damaged = Signal()  # 1: the datagram had an error, or fewer bytes than the length field of the record states
         faulty = Signal()
         short = Signal()  # 1: the datagram ended within the record header
         self.comb += [
@@ -212,7 +212,7 @@ class RecordReceiver(Module):
                 NextState("DISCARD"),
             ),
         )
-        fsm.act(  # the state DATA waits until each of the datagram's words has arrived and the engine has accepted it
+        fsm.act(  # the state DATA passes the record's data words to the engine, with zeros for missing words
             "DATA",
             packet.valid.eq(sink.valid | ended),
             sink.ready.eq(packet.ready & ~ended),

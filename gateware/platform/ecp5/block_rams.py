@@ -36,7 +36,7 @@ _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
 _FEW_WORDS = 16  # memories of at most this many words always become LUTs
 _LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
 _SECY = ((512, 128),) * 2  # the two buffers of the SecY: (words, bits of a word)
-_EVENTS = ((32, 32),) * 2  # event counters; counted twice, as a port that reads and writes has at most 18 bits
+_EVENTS = ((32, 32),) * 2  # event counters; two block RAMs, because a port that reads and writes has at most 18 bits
 
 # Changes that make a bare-metal configuration smaller, applied in this order until its memories fit into the FPGA.
 STEPS = (
@@ -51,13 +51,13 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return how many block RAMs a memory takes. `widest`: most bits of a block RAM's word (18 if both ports write)."""
+    """Return how many block RAMs a memory takes. `widest`: maximum width of a block RAM (18 if both ports write)."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 
 
 def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, int]:
-    """Return how many block RAMs each unit of a target takes. If the end of the ROM is empty, the ROM takes fewer.
+    """Return how many block RAMs each unit of a target takes. The ROM can take fewer, if its end is empty.
 
     Raises
     ------
@@ -134,5 +134,5 @@ def _banked(size: int) -> int:
 
 
 def _in_block_ram(shapes, in_luts: int) -> Iterator[int]:
-    """Yield the number of block RAMs of each memory with more than `in_luts` words. Smaller memories are LUTs."""
+    """Yield the number of block RAMs of each memory with more than `in_luts` words. Smaller memories take only LUTs."""
     return (needed(words, bits) for words, bits in shapes if words > in_luts)

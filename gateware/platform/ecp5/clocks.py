@@ -30,7 +30,8 @@ class _CRG(LiteXModule):
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_por = ClockDomain(reset_less=True)
-        # The domains `start` and `sys` have the same clock. A global buffer passes the reset of `start` to `sys`.
+        # `start` has the same clock as `sys`. The reset of `start` passes through a global buffer, and becomes the
+        # reset of `sys`.
         self.cd_start = ClockDomain()
 
         # # #

@@ -31,8 +31,9 @@ class _CRG(LiteXModule):
         self.cd_por = ClockDomain(reset_less=True)
         self.cd_init = ClockDomain()
         self.cd_sys2x = ClockDomain(reset_less=True)
-        self.cd_fast = ClockDomain(reset_less=True)  # the clock of `sys2x` is this clock after a clock gate
-        # The domains `start` and `sys` have the same clock. A global buffer passes the reset of `start` to `sys`.
+        self.cd_fast = ClockDomain(reset_less=True)  # a clock gate makes the clock of `sys2x` from this clock
+        # `start` has the same clock as `sys`. The reset of `start` passes through a global buffer, and becomes the
+        # reset of `sys`.
         self.cd_start = ClockDomain()
 
         # # #

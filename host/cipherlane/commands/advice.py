@@ -10,12 +10,12 @@ from .. import views
 from ..link.counterblocks import block_after
 from ..link.lte import CTR, GCM
 
-_SHOWN = 4  # the advice shows the initial counter blocks of at most this many parts of a split input
+_SHOWN = 4  # maximum number of parts of a split input for which the advice shows initial counter blocks
 
 
 def resuming(args: argparse.Namespace) -> str:
-    """Return the command that resumes the transfer. It names a --key-file instead of the secret --key, and omits --log,
-    because the log file already exists.
+    """Return the command that resumes the transfer. The command contains --key-file instead of the secret --key. It
+    omits --log, because the log file already exists.
     """
     before, after = args.argv[: args.after_command], args.argv[args.after_command :]
     words = _kept(after)

@@ -174,8 +174,8 @@ def _with_progress(measure: Callable[..., Any]) -> Task:
 def _with_intervals(
     measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str, clock: Clock
 ) -> Task:
-    """Return a function that measures and prints the traffic of each interval when the interval ends. With the option
-    --json, the function prints on standard error, otherwise on standard output.
+    """Return a function that measures the traffic, and prints the traffic of each interval when the interval ends. With
+    the option --json, the function prints on standard error, otherwise on standard output.
     """
 
     def show(line: str) -> None:

@@ -29,7 +29,7 @@ LINK_OPTIONS = ("port", "baud", "timeout", "log", "force", "json")
 
 
 def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the options that name the board and the output format; `options` are passed to each `add_argument`.
+    """Add the options that select the board and the output format. Each call of `add_argument` gets `options`.
 
     They are accepted before or after the command. The command's own copies have no default, because a default would
     override a value given before the command.
@@ -107,7 +107,7 @@ def add_json(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 
 def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) -> argparse.ArgumentParser:
-    """Return the parser of a new command; with `link`, it has the options of commands that talk to a board."""
+    """Return the parser of a new command. If `link` is true, add the options of commands that talk to a board."""
     options = {"description": options["help"].capitalize() + ".", **options}
     parser: argparse.ArgumentParser = commands.add_parser(name, **options)
     if link:

@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Yield each check and its exit status: 0 unless the check failed. If no board answers, omit its checks."""
+    """Yield each check and its exit status: 0 unless the check failed. If no board answers, omit all further checks."""
     wanted = expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)
@@ -124,13 +124,13 @@ def _address(port: str) -> Check:
 
 
 def _neighbour(host: str) -> str:
-    """Return an example of another address in the network to which the address `host` belongs."""
+    """Return an example of an address in the same network as `host`. It differs from `host` in the last number only."""
     network, _, last = host.rpartition(".")
     return f"{network}.{'101' if last == '100' else '100'}"
 
 
 def _cable(port: str) -> tuple[Check, int]:
-    """Check the JTAG cable, which only flashing needs.
+    """Check whether this user can open the JTAG cable, which is needed only to flash a board.
 
     The check fails if a cable is attached, this user may open none, and the port is local.
     """

@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
             said = flashing.load(described, copy, memory, revision=args.revision)
     if not args.json:
         views.show(said)
-    # If the settings name a simulated board as the port, do not check the flashed board: its port is unknown.
+    # If the setting `port` names a simulated board, the port of the flashed board is unknown. Then nothing checks the
+    # flashed board.
     port = "" if args.dry_run or not args.port or args.port.startswith("sim") else args.port
     if port:
         answer = flashing.confirm(described.build_id, port, again=f"cipherlane flash {args.file}")

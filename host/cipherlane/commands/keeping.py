@@ -80,8 +80,8 @@ def keep_interrupted(
     show: Callable[[list[Any], str], None],
     error: BaseException,
 ) -> None:
-    """Print the measurements in `done`, and write them to files, after `error` has ended the command. Add a note to
-    `error` that gives the number of complete measurements.
+    """After `error` has ended the command, print the measurements in `done` and write them to files. Add a note to
+    `error` with the number of complete measurements.
     """
     marked = [replace(item, interrupted=bool(item.interrupted)) for item in done]
     whole_ones = sum(not item.interrupted for item in marked)
@@ -110,8 +110,8 @@ def _naming(name: str, option: str) -> Iterator[None]:
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a flat copy of `record`: a value in a nested dictionary gets a name such as `outer.inner`. The copy has
-    no lists.
+    """Return a copy of `record` for a CSV row, without lists and nested dictionaries. A value `inner` in a dictionary
+    `outer` gets the name `outer.inner`.
     """
     flat: dict[str, Any] = {}
     for name, item in record.items():

@@ -116,8 +116,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return a dictionary that maps the kind of the chosen picture source, such as `video`, to this source. If the
-    options choose no source, the dictionary is empty. `stack` closes a video or camera.
+    """Return a dictionary with the picture source that the options choose, under the name of its kind, such as `video`.
+    If the options choose none, return an empty dictionary. `stack` closes a video or camera.
     """
     from ..live import pictures, video
 

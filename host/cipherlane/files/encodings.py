@@ -5,10 +5,10 @@ import codecs
 import os
 import shlex
 
-_MARK = len(codecs.BOM_UTF8) + 1  # position after a UTF-8 byte order mark; `tail -c +N` counts positions from 1
+_MARK = len(codecs.BOM_UTF8) + 1  # 1-based position of the first byte after a UTF-8 byte order mark, for `tail -c +N`
 
-# Python reads a codec from a file when the codec is first used. Load these codecs now: opening a file can fail later,
-# for example when the process has reached its limit of open files.
+# Python opens a codec's file when the codec is first used. Later this can fail, for example if the process has reached
+# its limit of open files. So load these codecs now.
 for _name in ("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32"):
     codecs.lookup(_name)
 

@@ -16,7 +16,7 @@ _HOW = "`make firmware BOARD=... CONFIG=loader` writes one next to the bitstream
 
 
 class Image(NamedTuple):
-    """A checked image: the header's bytes, the firmware, and the header fields that are compared with the board."""
+    """A checked image: its header, its firmware, and the header fields to compare with the board's values."""
 
     header: bytes
     firmware: bytes

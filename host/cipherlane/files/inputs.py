@@ -62,7 +62,7 @@ class InputFile:
                 raise
 
     def _look(self, said: int) -> None:
-        """Read a short input to find its true size. The system's report `said` is wrong for files in /proc or /sys."""
+        """Read a short input to find its true size. The system's size `said` is wrong for files in /proc and /sys."""
         data = self._read(_LOOKED_AT) if not said else b""
         while len(data) < said and (piece := self._read(said - len(data))):
             data += piece
@@ -81,7 +81,7 @@ class InputFile:
 
     @property
     def unrepeatable(self) -> str:
-        """Return why a later command cannot resume a transfer of this input; an empty text if no reason is known."""
+        """Return why a transfer of this input cannot be resumed later. An empty text means that no reason is known."""
         return self._broken or (f"{self.name} has changed since it was opened" if self.changed else "")
 
     @staticmethod
@@ -94,7 +94,7 @@ class InputFile:
         }
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes; at the end, return no bytes. If a pipe holds bytes, do not wait for more.
+        """Return up to `size` bytes, or no bytes at the end. From a pipe, return as soon as some bytes are available.
 
         Raises:
             FileError: the bytes cannot be read, or the file has become shorter.

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from .known_cables import ROWS
 
-# JTAG adapters that are not part of a board and that openFPGALoader supports. The table maps the USB identity
-# (vendor:product) of an adapter to the name of its chip, or to its own name.
+# Separate JTAG adapters that openFPGALoader supports. The table maps the USB identity (vendor:product) of an adapter to
+# the name of the adapter or of its chip.
 _ADAPTERS = {"0403:6014": "FT232H", "1d50:602b": "FPGALink"}
 
 
@@ -24,7 +24,8 @@ def _titles() -> dict[str, str]:
     return {usb: " and ".join(names) for usb, names in boards.items()} | _ADAPTERS
 
 
-# Maps each USB identity (vendor:product) to a text to print: the boards with this cable, or the name of an adapter.
+# Maps the USB identity (vendor:product) of each known cable to a title: the boards with the cable, or an adapter's
+# name.
 CABLES = _titles()
 _CMSIS_DAP = "0d28:0204"  # CMSIS-DAP cables: openFPGALoader opens them through hidraw (hidapi), not libusb
 GROUP = "plugdev"
@@ -47,7 +48,7 @@ class Cable:
 
 
 def attached(root: Path = Path("/")) -> list[Cable] | None:
-    """Return the attached cables; None on systems that do not list them."""
+    """Return the attached cables; None if this system cannot list USB devices."""
     devices = root / "sys" / "bus" / "usb" / "devices"
     if not devices.is_dir():
         return None
@@ -65,7 +66,8 @@ def attached(root: Path = Path("/")) -> list[Cable] | None:
 
 
 def boards_at(usb: str | None, interface: int | None) -> list[str]:
-    """Return the boards, with revisions, that have their UART on the USB device `usb` at interface number `interface`.
+    """Return the boards (name and revision) that have their UART at interface number `interface` of the USB device
+    `usb`.
 
     Args:
         usb: vendor and product of the device; None if the port is not on USB.

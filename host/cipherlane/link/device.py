@@ -37,8 +37,8 @@ from .transfer import Progress, Stream
 
 KEY_BITS = (128, 192, 256)
 DIRECTIONS = ("encrypt", "decrypt")  # in a record, 0 stands for encrypt, 1 for decrypt
-# Default benchmark size in bytes for an engine in C on a simulated board. The simulation of a benchmark of the whole
-# buffer would take a minute.
+# Default size in bytes of a benchmark with an engine in C on a simulated board. With the whole buffer, the simulation
+# would take a minute.
 SIM_BENCH_BYTES = 4096
 _MOST_BENCH_PARTS = 1 << 16
 # Mask of the bits that must be 0 in a counter block of 128-EEA1: all bits after DIRECTION, except the lowest 16, which
@@ -107,7 +107,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # a simulated netlist reports the kind `board`: replace it by `sim`
+        if link.transport.simulated:  # a simulated netlist reports the kind `board`: store `sim` instead
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self._info = replace(self._info, max_data=min(self._info.max_data, self._most_on_the_way()))
         self.strict_version = False
@@ -121,8 +121,8 @@ class Device(Calls):
 
     @property
     def record_bytes(self) -> int:
-        """Number of data bytes in a full record for the board's CPU. It is the largest multiple of 16 for which two
-        records fit into the board's buffer.
+        """Number of data bytes in a full record that the board's CPU processes. It is the largest multiple of 16 for
+        which the board's buffer holds two records.
         """
         info, wire_size = self.info(), self.link.transport.wire_size
         size = info.max_data
@@ -220,7 +220,8 @@ class Device(Calls):
             raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
-        """Check and return `record_bytes`, the number of data bytes in a full record without its tag of `tag` bytes.
+        """Check that a full record can hold `record_bytes` bytes of data and a tag of `tag` bytes. Return
+        `record_bytes`.
 
         If `record_bytes` is None, return the maximum for the fast path, or for the CPU if there is no fast path.
         """
@@ -345,7 +346,7 @@ class Device(Calls):
         raise ReplyError("bench", f"{total - left} of {total} bytes after {_MOST_BENCH_PARTS} requests, too few")
 
     def selftest(self) -> SelfTest:
-        """Run the board's known-answer tests in each mode of each engine that processes data in memory."""
+        """Run the known-answer tests of every engine that processes data in memory, in each mode of the engine."""
         engines, gcm = self.info().memory_engines, self.info().gcm_engines
         asked = [(engine, mode) for engine in engines for mode in Mode if mode == Mode.CTR or engine in gcm]
         parts = [
@@ -386,7 +387,7 @@ class Device(Calls):
         return replace(found, max_data=min(found.max_data, self._most_on_the_way()))
 
     def _most_on_the_way(self) -> int:
-        """Return the maximum number of data bytes in one record on the connection to the board, a multiple of 16."""
+        """Return how many data bytes a record on this connection can have at most; this number is a multiple of 16."""
         return max(BLOCK, (self.link.transport.largest_record - layout.HEADER.size) // BLOCK * BLOCK)
 
     def macsec(self) -> MACsecState | None:
@@ -409,7 +410,7 @@ class Device(Calls):
         encrypt: bool = True,
         replay_window: int = 0,
     ) -> None:
-        """Send static MACsec keys to the board over the UART. From then on, the board answers no frame without MACsec.
+        """Send static MACsec keys to the board over the UART. From then on, the board answers only frames with MACsec.
 
         Args:
             suite: the cipher suite.
@@ -452,7 +453,7 @@ class Device(Calls):
         encrypt: bool = True,
         replay_window: int = 0,
     ) -> None:
-        """Let the board agree on MACsec keys with its peer by MKA (IEEE 802.1X). Raises the same errors as `protect`.
+        """Make the board agree on MACsec keys with its peer, by MKA (IEEE 802.1X). Raises the same errors as `protect`.
 
         Until then, and whenever the peer is gone, no frame passes.
 

@@ -41,7 +41,7 @@ _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
 
 @dataclass(frozen=True)
 class Side:
-    """The layout of a stream's input or output: the bytes before its first record, and the size of a full record."""
+    """The layout of a stream's input or output: the bytes before the first record, and the size of a full record."""
 
     head: bytes
     record: int
@@ -77,7 +77,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class _Point:
-    """A position in the stream. It holds hashes of the input and output before the position, and the data after it."""
+    """A position in the stream. Data before the position are stored as a hash, and data after the position in full."""
 
     records: int
     input_hash: hmac.HMAC
@@ -101,7 +101,8 @@ class _Point:
 
 
 class Journal:
-    """The state of a resumable transfer. As a context manager, it writes the sidecar if an exception occurs.
+    """The state of a resumable transfer. If an exception ends this object's `with` block, the object writes the
+    sidecar.
 
     `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`. The board identifies
     the range of counter blocks by `ticket`; the range begins at byte `range_begin` of the stream. A signal may arrive
@@ -195,8 +196,8 @@ class Journal:
 
     @property
     def ticket(self) -> int | None:
-        """The ticket by which the board recognises the stream's range of counter blocks; None before the range was
-        opened.
+        """The ticket by which the board recognises the stream's range of counter blocks; None if no range has been
+        opened yet.
         """
         ticket: int | None = self._facts["ticket"]
         return ticket
@@ -257,7 +258,7 @@ class Journal:
             self._point = self._point.advanced(from_.record, to.record, 0)
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data and also store them in this journal."""
+        """Return a reader and a writer that pass on all data, and also store all data in this journal."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note_read(self, data: bytes) -> None:
@@ -297,7 +298,7 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is not None:
             self._save()
-            with contextlib.suppress(FileError):  # report only the error that ended the transfer
+            with contextlib.suppress(FileError):  # report the error that ended the transfer, not this error
                 self._output.sync()
 
 

@@ -27,7 +27,7 @@ from .replies import printable
 _MASKED = dict.fromkeys(("key", "transmit_key", "receive_key", "cak"), "masked")
 _NUMBERED = ("token", "ticket")
 _TEXTS = ("board", "firmware")
-_DIGITS = 16  # number of hexadecimal digits of a SHA-256 hash that the log shows
+_DIGITS = 16  # number of hexadecimal digits that the log shows of each SHA-256 hash
 
 
 class RecordLog:

@@ -55,7 +55,7 @@ class Stream(Opened):
 
     @property
     def address(self) -> Address | None:
-        """The address to which the host sends data records; None if all records go to the same address."""
+        """The fast path's address, to which the host sends data records; None if the CPU processes the data records."""
         return self.fast_path.address if self.fast_path else None
 
     @property
@@ -115,13 +115,13 @@ class Transfer:
     """The state of one transfer; `run` performs the transfer."""
 
     def __init__(self, link: Link, stream: Stream, job: Job, probe: Callable[[], object]):
-        """Prepare the transfer. `probe` asks the board for the session, and raises BoardError if the session is gone.
+        """Prepare the transfer. The function `probe` raises BoardError if the session no longer exists on the board.
 
         Raises:
             ArgumentError: no record of this session begins at the job's offset.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # records and this class count offsets from this byte of the stream
+        self._begin = stream.begin  # offsets in records and in this class are relative to this byte
         offset = job.offset - self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -167,7 +167,7 @@ class Transfer:
         return TransferReport(count, self._records, self._counts.retransmissions, self._clock.now() - started)
 
     def _send(self) -> None:
-        """Send records while the window has room: first repetitions, then new records."""
+        """Send records while the window has room. Queued repetitions go first, then new records."""
         if not self._send_again():
             return
         most = self._link.transport.run_records(HEADER.size + self._request_bytes)
@@ -275,7 +275,7 @@ class Transfer:
             self._probe()
 
     def _probe(self) -> None:
-        """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
+        """Ask the board whether the session still exists. If it is closed, the fast path drops its records silently."""
         # While `_ask` waits for its reply, it drops the results that arrive. So send the unanswered records again.
         self._ask()
         self._heard = self._clock.now()
@@ -291,7 +291,7 @@ class Transfer:
                 continue
             if len(result) == len(data) + self._longer:
                 there[offset] = result
-            else:  # the result's length is wrong: send the record again, because the link counts it as answered
+            else:  # wrong length: repeat the record now, because an answered record never times out
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
         new = len(there) - before
         if new:

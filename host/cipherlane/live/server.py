@@ -89,7 +89,7 @@ class Guard:
 
 
 def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | None) -> Starlette:
-    """Return the application that serves the page and the messages of `hub`, and passes users' choices to `choose`."""
+    """Return the web application: it serves the page and the messages of `hub`, and passes users' input to `choose`."""
     room = WaitingRoom()
 
     async def messages(websocket: WebSocket) -> None:
@@ -164,7 +164,7 @@ async def _take(websocket: WebSocket, text: str, ready: asyncio.Event, choose: C
 
 
 def listen(address: str, port: int, allowed: Sequence[str] = ()) -> tuple[socket.socket, frozenset[str], bool]:
-    """Return a listening socket, the allowed Host headers, and whether the server is only for loopback addresses.
+    """Return a listening socket, the allowed Host headers, and whether the address and all further names are loopback.
 
     `allowed` lists further names as NAME or NAME:PORT; without a port they get the port of the socket.
 

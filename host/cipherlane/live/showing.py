@@ -53,14 +53,15 @@ class Showing:
         oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
 
     def check(self, plaintext: bytes, decrypted: bytes) -> None:
-        """Count a picture that the board returned as equal to the original or as different, even if no viewer sees it.
+        """Compare `decrypted` with the original `plaintext`, and count it as equal or different. Every picture that the
+        board returned counts, even if no viewer sees it.
 
         Call this before `tampered`, because tampering is not a fault of the board.
         """
         self._checked["equal" if decrypted == plaintext else "different"] += 1
 
     def tampered(self, sample: Sample) -> Sample:
-        """Return `sample` with the ciphertext bytes on the picture's diagonal inverted, one byte in each row."""
+        """Return a copy of `sample` with one inverted ciphertext byte in each row, along the picture's diagonal."""
         changed = bytearray(sample.ciphertext)
         width = len(changed) // self._edge
         for row in range(self._edge):

@@ -30,7 +30,7 @@ _SWITCHED = {"engine": "e", "key_bits": "k", "record_bytes": "r"}
 
 
 class Top(App[None]):
-    """Shows speeds and counters until the user presses `q`. If the stream fails before, `error` holds the exception."""
+    """Shows speeds and counters until the user quits. If the stream fails first, `error` holds the exception."""
 
     CSS = """
     Screen { layout: vertical; }

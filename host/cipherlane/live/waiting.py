@@ -31,7 +31,7 @@ class WaitingRoom:
         self._viewers: dict[Client, asyncio.Transport] = {}
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Add a connection. At the limit, first close the oldest one from the address with the most connections."""
+        """Add a connection. If there are too many, first close the oldest one of the address with most connections."""
         address, port = (transport.get_extra_info("peername") or ("", 0))[:2]
         client = str(address), int(port)
         for gone in [each for each, guest in self._guests.items() if guest.transport.is_closing()]:
@@ -47,7 +47,7 @@ class WaitingRoom:
             self._viewers[client] = transport
 
     def left(self, client: Client) -> None:
-        """Limit the time of a connection whose viewer has left, because the browser can keep the connection open."""
+        """Set a time limit for the connection of a former viewer, because the browser may keep it open."""
         if (transport := self._viewers.pop(client, None)) and not transport.is_closing():
             self.came(transport)
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measures the link to a board, checks the board's results, and contains the null board, which measures the host."""
+"""Measures the link to a board, and checks the board's results. A null board shows the host's own speed limit."""

@@ -119,7 +119,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """Mark the session's counter blocks as used, up to the end of the data record `raw`, which was sent back."""
+        """Mark the session's counter blocks up to the end of `raw` as used. `raw` is a data record that was echoed."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):

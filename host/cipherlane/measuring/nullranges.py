@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The null board's rules for counter blocks: ranges for each key, windows and tickets. wire/README.md specifies them.
+"""Implements the rules for counter blocks in the null board: ranges for each key, windows and tickets. The file
+`wire/README.md` specifies these rules.
 
 A range belongs to one mode, CTR or GCM. Every GCM range also uses block 0, because the hash key is its encryption.
 
@@ -36,7 +37,7 @@ class TicketError(Exception):
 
 @dataclass(eq=False)
 class Range:
-    """A range of counter blocks that a session owns or has used; `key` identifies the AES key without containing it."""
+    """A range of counter blocks that a session uses or has used. `key` is a keyed hash to identify the AES key."""
 
     key: bytes
     start: int
@@ -79,8 +80,8 @@ class Range:
         return self._sums.get(number, mark) == mark
 
     def may_end(self, number: int, last: bool) -> bool:
-        """Return whether the records accepted so far allow record `number`. If `last` is true, the client declares this
-        record as the stream's last one. If `last` is false, the client declares that another record follows.
+        """Return whether record `number` is consistent with the records accepted so far. `last` is true if the client
+        declares this record as the last record of the stream.
         """
         if self.last is None:
             return not last or number > self.highest
@@ -157,7 +158,7 @@ class Ranges:
         return found
 
     def close(self, range_: Range) -> None:
-        """End the range of a session, and cut off the counter blocks after the last record that arrived."""
+        """End a session's range. Release the counter blocks after the highest-numbered record that arrived."""
         self._live.remove(range_)
         range_.live = False
         each = GCM_BLOCKS if range_.gcm else range_.record_bytes // BLOCK

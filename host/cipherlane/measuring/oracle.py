@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks a transfer while it runs, and reads authenticated files, with AES from the Python package `cryptography`. The
+"""Uses AES from the Python package `cryptography` to check a running transfer, and to read authenticated files. The
 package is installed with the extra `verify`.
 """
 
@@ -159,7 +159,8 @@ class GcmVerifier:
             data = self._compare(data, len(self._noted) <= self._size)
 
     def check(self, data: bytes, result: bytes) -> None:
-        """Check `result`, which the board returned for `data`. Both hold whole records, but not the last of the stream.
+        """Check `result`, which the board returned for `data`. Both are whole records, without the stream's last
+        record.
 
         Raises:
             VerifyError: the result differs from the reference.
@@ -210,7 +211,7 @@ def stream(key: bytes, iv: bytes) -> Callable[[bytes], bytes]:
 
 
 def encrypted_ecb(key: bytes, data: bytes) -> bytes:
-    """Return `data`, whole blocks, encrypted with AES-ECB. Equal blocks stay equal, which the live view shows.
+    """Return `data` encrypted with AES-ECB; `data` consists of whole blocks. Equal blocks get equal ciphertexts.
 
     Raises:
         VerifyError: the package is not installed.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-# Two fill colours for each series of a plot: the first for a white background, the second for a black one.
+# A pair of fill colours for each series of a plot: first for a white background, then for a black background.
 COLOURS = (
     ("#2f6db3", "#6cb0f5"),
     ("#b5601d", "#f0a35c"),

@@ -51,7 +51,7 @@ class DataCodec:
         self._begin = reply[:8]
 
     def kind(self, offset: int) -> RecordType:
-        """Return the record type of the request at `offset`: the last record of a GCM stream has the type DATA_LAST."""
+        """Return the type of the request at `offset`: DATA_LAST for the last record of a GCM stream, else DATA."""
         return RecordType.DATA_LAST if offset == self.last else RecordType.DATA
 
     def encode(self, offset: int, parts: Sequence[memoryview]) -> Run:

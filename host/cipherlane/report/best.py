@@ -47,8 +47,8 @@ class Best:
 
 
 def best(sources: Iterable[Source]) -> list[Best]:
-    """Return the best AES-128 speeds of each engine: one for each board, clock, kind of measurement (such as `sim`) and
-    kind of speed (engine, record or link).
+    """Return the best AES-128 speeds of each engine: one for each combination of board, clock, kind of measurement
+    (such as `sim`) and kind of speed (engine, record or link).
 
     Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
     newest run counts.
@@ -66,7 +66,7 @@ def best(sources: Iterable[Source]) -> list[Best]:
 
 
 def _newest(runs: list[Best]) -> Best:
-    """Return the result of the newest run in `runs`. Its field `before` is the speed of the run before, or None."""
+    """Return the newest of `runs`. Its field `before` is the speed of the previous run; None if there is none."""
     *earlier, newest = sorted(runs, key=lambda each: each.date)
     return replace(newest, before=earlier[-1].mbps if earlier else None)
 

@@ -54,7 +54,7 @@ _MANY = 1000
 
 
 def file_title(title: str) -> str:
-    """Return a title for a file of results, with the file's name; for an unknown file, return only its name."""
+    """Return a readable title for a file of results, with its name; for an unknown file, return only the name."""
     stem = title.rpartition("/")[2].removesuffix(".json")
     for name in sorted(FILES, key=len, reverse=True):
         if stem == name or stem.startswith((f"{name}-", f"{name}_", f"{name}.")):

@@ -105,11 +105,11 @@ class Transport(ABC):
 
     @abstractmethod
     def wire_size(self, record_size: int) -> int:
-        """Return how many bytes of the board's receive window a record of `record_size` bytes occupies at most."""
+        """Return the maximum number of bytes that a record of this size occupies in the board's receive window."""
 
     @abstractmethod
     def resync(self) -> None:
-        """Make the board discard a record that was perhaps sent only in part, so the next record arrives intact."""
+        """Make the board discard a record that may have arrived only in part, so that the next record is intact."""
 
     @abstractmethod
     def strays(self) -> int:

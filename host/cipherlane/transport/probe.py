@@ -41,7 +41,7 @@ class Probe:
                 pass
         except ConnectionRefusedError:
             return True
-        except OSError:  # no ICMP error has arrived, or the probe was not sent; `UdpTransport` reports send errors
+        except OSError:  # nothing has arrived yet, or sending failed; `UdpTransport` reports failures to send
             pass
         return False
 

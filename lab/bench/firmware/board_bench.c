@@ -148,8 +148,8 @@ static int set_key(const struct bench_variant *variant, const struct request *re
 }
 
 /**
- * Runs one pass over the data. Some variants do not update the IV in this pass. So the caller must
- * call count_on() before the next pass.
+ * Runs one pass over the data. Then the caller must call count_on() before the next pass, because
+ * some variants do not update the IV themselves.
  */
 static int pass(const struct bench_variant *variant, const struct request *request,
 		struct stream *stream, uint8_t *data)
@@ -364,9 +364,9 @@ static void run_interleaved(const struct request *request)
 		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
 		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
 		/*
-		 * Several streams can share a context. So give the key of each stream its own
-		 * generation number: from the number, the engine detects that the context contains
-		 * the key of another stream.
+		 * Streams can share a context of the vector unit. The engine compares generation
+		 * numbers to detect that the context contains another stream's key. So give each
+		 * stream's key its own number.
 		 */
 		streams[n].device.generation = n << 8;
 		status = set_key(variant, &ctr, &streams[n]);

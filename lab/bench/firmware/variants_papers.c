@@ -64,9 +64,9 @@ enum form {
 
 #ifdef BENCH_BLOCKS
 /*
- * Place these functions next to each other in memory. Otherwise a function and the loop that calls
- * it can map to the same lines of the instruction cache. The measured speed would then depend on
- * where the linker places them.
+ * Place these functions next to each other in memory. Otherwise a function and its caller can map
+ * to the same lines of the instruction cache. The measured speed would then depend on the addresses
+ * that the linker chooses.
  */
 #define TOGETHER(name) __attribute__((section(".text.together_" #name)))
 #else

@@ -37,9 +37,9 @@
 typedef uint32_t __attribute__((may_alias)) word;
 
 /**
- * Functions that are marked INLINE are inlined in lte_receive(), which calls them for each packet.
- * layer2.h declares functions with the same code, such as lte_rlc(), for threads that run only one
- * layer.
+ * The compiler inlines these functions in lte_receive(), which calls them for each packet. A thread
+ * that runs only one layer calls functions with the same code that are not inlined, such as
+ * lte_rlc().
  */
 #define INLINE static inline __attribute__((always_inline))
 
@@ -96,8 +96,8 @@ static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t
 }
 
 /**
- * Checks the header of a MAC PDU. Returns the offset of the first part, or 0 if the header and the
- * parts do not fit in the block.
+ * Checks all subheaders of a MAC PDU. Returns the offset of the first part. Returns 0 if a
+ * subheader is invalid, or if the parts do not match the length of the block.
  */
 INLINE size_t payload(const uint8_t *block, size_t len)
 {

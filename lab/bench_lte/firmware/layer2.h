@@ -62,7 +62,7 @@ struct lte_counts {
 	uint32_t dropped;
 };
 
-/** A PDU of a bearer, inside the transport block. A layer passes it on to the next layer. */
+/** Describes a PDU of a bearer. The data of the PDU stay in the transport block. */
 struct lte_pdu {
 	struct lte_bearer *bearer;
 	const uint8_t *data;
@@ -128,8 +128,8 @@ int lte_mac_begin(struct lte_mac *mac, const uint8_t *block, size_t len);
 bool lte_mac_next(struct lte_stack *stack, struct lte_mac *mac, struct lte_pdu *pdu);
 
 /**
- * Step of RLC: turns @p pdu from the description of an RLC PDU into the description of the PDCP PDU
- * inside. Returns false if the RLC PDU contains no PDCP PDU or must be dropped.
+ * Step of RLC: parses the RLC PDU that @p pdu describes. Afterwards @p pdu describes the PDCP PDU
+ * inside it. Returns false if the RLC PDU contains no PDCP PDU or must be dropped.
  */
 bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu);
 

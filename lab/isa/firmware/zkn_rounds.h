@@ -52,7 +52,7 @@
 
 /**
  * Computes all four columns of the next state. In the cipher, the byte in row r of column c comes
- * from column c + r of the old state. In the inverse cipher, this byte comes from column c - r.
+ * from column c + r of the old state. In the inverse cipher, the byte comes from column c - r.
  * Column numbers are modulo 4.
  */
 #define CL_ZKN_COLUMNS(operation, next, s, k, forth, back)                                         \

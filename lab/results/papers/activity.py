@@ -72,8 +72,8 @@ def _lowest(records: list[dict], ns: float) -> str:
 
 
 def _missed(records: list[dict], ns: float) -> str:
-    """Return a text that names the AES datapaths that need more than `ns` nanoseconds per byte. If a datapath is too
-    slow with some S-boxes only, the text also names these S-boxes.
+    """Return as text the AES datapaths that take more than `ns` nanoseconds per byte. If a datapath is too slow only
+    with some S-boxes, the text also names these S-boxes.
     """
     parts = []
     for datapath in DATAPATHS:
@@ -85,8 +85,8 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Return the smallest and the largest ratio of a quantity, as text. Each ratio divides the value of a core in the
-    list `of` by the value of the core at the same index in the list `over`.
+    """Return as text the smallest and the largest ratio of a quantity. For each index, the ratio is the value of the
+    core in the list `of`, divided by the value of the core in the list `over`.
     """
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]

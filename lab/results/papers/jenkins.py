@@ -13,8 +13,8 @@ KEY_BITS = (128, 192, 256)
 STYLES = ("loop", "swap", "unrolled")
 DIRECTIONS = {"encryption": "encrypt", "decryption": "decrypt"}
 ONE, EIGHT = "one block at a time", "eight blocks side by side"
-# One thread of the paper's processor runs at 74.85 MHz. We compute our Mbps for 75 MHz, so that they can be compared
-# with the Mbps in the paper.
+# One thread of the paper's processor runs at 74.85 MHz. We compute our Mbps for a clock of 75 MHz, to compare them with
+# the paper's Mbps.
 MHZ = 75
 SAME = "the same style of C, rounds replaced by instructions; the state passes through memory except in unrolled code"
 REASONS = {
@@ -66,8 +66,8 @@ class Cycles:
 
 
 def parts(*data: Content) -> dict[str, dict]:
-    """Return the number of LUTs and the delay in ns of each hardware unit. If a measured unit contains four lanes, the
-    number is for one lane. The keys are the paper's names of the units.
+    """Return the number of LUTs and the delay in ns of each hardware unit. If a measured unit contains the logic of
+    four lanes, its number of LUTs is divided by four. The keys are the paper's names of the units.
     """
     found = {part["part"]: part for content in data for part in content["parts"]}
     ours = {

@@ -67,5 +67,5 @@ def median_mhz(record: Content, seeds: Collection) -> str:
 
 
 def of_seeds(seeds: Sequence[int]) -> str:
-    """Return words that name the place-and-route seeds from which a clock comes."""
+    """Return a text about the place-and-route seeds of a clock, for example "the median of seeds 1, 2, 3"."""
     return f"the median of seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else f"seed {seeds[0]}"

@@ -12,10 +12,10 @@ PROTECTED_FIELDS = (*FIELDS, "protection", "suite", "clock_met_by", "added_in_ns
 
 
 def keep(content: Content) -> Content:
-    """Return the results that the table shows. Each pair of payload and key length was measured with one session and
-    with many sessions; keep only the slower measurement. In the returned dict, "records" contains results without
-    MACsec, and "protected" contains results with MACsec. Without MACsec, keep only results with the core and clock of
-    the boards. These results come first in the file.
+    """Return the results that the table shows: "records" without MACsec, and "protected" with MACsec. Each pair of
+    payload and key length was measured with one session and with many sessions; keep only the slower measurement.
+    Without MACsec, keep only results with the same core and clock as the first result in the file. These are the core
+    and clock of the boards.
     """
     protected = [r for r in content["records"] if r["suite"]]
     bare = [r for r in content["records"] if not r["suite"]]
@@ -59,7 +59,7 @@ def _is(record: dict, clock_hz: int) -> bool:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return two tables in Markdown, the second with MACsec. Each has a row for each payload size and key length."""
+    """Return two tables in Markdown: without MACsec and with MACsec. Each row is a payload size and a key length."""
     content = kept["bench-eth"]
     rows = [
         [

@@ -31,8 +31,8 @@ def ns_a_byte(record: dict, stack: dict[int, dict]) -> float:
 
 
 def in_time_until(is_in_time: dict[int, bool]) -> str:
-    """Return the highest data rate at which all blocks are finished in time. Add "or more" if no higher rate was
-    measured.
+    """Return as text the highest data rate at which all blocks are finished in time. Add "or more" if no higher rate
+    was measured.
     """
     held = [mbps for mbps, it_is in is_in_time.items() if it_is]
     if not held:

@@ -50,7 +50,7 @@ def _clock(record: dict) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the tables in Markdown: one for each FPGA part, the fastest core first, and a table of required clocks."""
+    """Return Markdown: a table of cores for each FPGA part, the fastest core first; then a table of required clocks."""
     content = kept[LAST]
     (iterative, area), (pipelined, pipelined_area) = ABOVE["128"], ABOVE["pipelined"]
     lines = [

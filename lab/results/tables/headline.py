@@ -12,7 +12,8 @@ ENGINES = {
     "accelerator": "AES-CTR with its own DMA",
     "fastpath": "data records in hardware, no CPU in their way",
 }
-# Maps each speed to a file in `lab/results/data`, and to the field of its records that contains the Mbps.
+# Maps each speed to a pair: the name of a file in `lab/results/data` without suffix, and the field that contains the
+# Mbps.
 SPEEDS = {"engine": ("bench", "mbps"), "record": ("demo", "mbps"), "link": ("bench-udp", "goodput_mbps")}
 KEY_BITS = 128
 

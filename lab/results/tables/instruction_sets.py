@@ -13,8 +13,8 @@ PLACE = f"bitstream-{BOARD}"
 SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
 OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
 # The fields of an instruction set: name, short name in plots, engine, hardware and family. The hardware is the name of
-# a unit that `make explore-isa` or `make explore-sets` places, or of the vector unit in the bitstream of BOARD. It is
-# None for software.
+# a unit that `make explore-isa` or `make explore-sets` places. BOARD stands for the vector unit in this board's
+# bitstream. None stands for software.
 SETS = (
     ("C with four tables", "C", "table", None, ""),
     ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),
@@ -32,7 +32,7 @@ SETS = (
     ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
     ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
-# Each Pareto front compares programs with the same number of blocks per call. Maps the front's title to this number.
+# Maps the title of each Pareto front to a number of blocks per call. The front compares programs with this number.
 FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
 # Name, kB/s and MHz of another core, quoted from its authors.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)

@@ -21,7 +21,7 @@ BY_LIBRARY = [name for name, cipher in ciphers.CIPHERS.items() if cipher.encrypt
 RECORDED = [name for name, cipher in ciphers.CIPHERS.items() if cipher.record]
 
 # The vectors come from these sources. DES: the worked example in textbooks. RC4: RFC 6229. Blowfish: Eric Young's set
-# of variable keys. MARS and Twofish: the known answers (ECB_TBL) that their authors submitted for AES.
+# of variable keys. MARS and Twofish: the known answers (ECB_TBL) that their authors submitted to the AES competition.
 PUBLISHED = {
     "des": ("133457799bbcdff1" + "00" * 8, "0123456789abcdef", "85e813540f0ab405"),
     "rc4": ("0102030405060708090a0b0c0d0e0f10", "00" * 16, "9ac7cc9a609d1ef7b2932899cde41b97"),
@@ -62,8 +62,8 @@ def compiled(program, header, defines=()):
 
 @pytest.fixture(scope="module", params=ciphers.LOOKUPS)
 def lookups(request):
-    """Return how the ciphers look up their tables: in memory with plain C, or with a software model of the instruction
-    `ptlu`.
+    """Return the way in which the ciphers look up table entries: plain C reads them from memory, or a software model
+    of the instruction `ptlu` returns them.
     """
     return request.param
 
@@ -101,7 +101,9 @@ def test_agrees_with_the_library(encrypt, name):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_agrees_with_what_another_implementation_gave(encrypt, name):
-    """Compare our ciphers with recorded results of Crypto++: a chain of 49 encryptions, and the benchmark's data."""
+    """Compare our ciphers with two recorded results of Crypto++. One is the last ciphertext of a chain of 49
+    encryptions; the other is the benchmark's data after encryption.
+    """
     one = partial(encrypt, name)
     chain, passes = recorded.load(ciphers.CIPHERS[name].record)
     assert recorded.chain(one) == chain
@@ -109,8 +111,8 @@ def test_agrees_with_what_another_implementation_gave(encrypt, name):
 
 
 def test_records_hold_what_was_published():
-    """Check that the recorded chain ends with the last published answer of ECB_TBL. Check that a request for results
-    that were not recorded raises an error.
+    """Check that the recorded result of the chain is the last ciphertext in Twofish's published file ECB_TBL. Check
+    that a request for results that were not recorded raises an error.
     """
     assert recorded.load("twofish")[0].hex() == PUBLISHED["twofish"][2]
     assert len(recorded.expected("mars", 2048, 4, 1)) == 2048

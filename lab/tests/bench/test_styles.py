@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the AES programs that we compare with published programs. Check the list of programs, how the code bytes are
-counted, and that each program computes AES correctly.
+"""Test the AES programs that we compare with published programs. Check the list of programs, the number of code bytes,
+and the AES results of each program.
 """
 
 import re

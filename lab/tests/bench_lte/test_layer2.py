@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test LTE's layer 2 on the host, built with sanitizers. The library `cryptography` encrypts the transport blocks."""
+"""Test LTE's layer 2 on the host. The library `cryptography` encrypts transport blocks. A program that is built with
+sanitizers receives these blocks.
+"""
 
 import errno
 import random

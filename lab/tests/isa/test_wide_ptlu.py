@@ -15,7 +15,8 @@ from lab.tests.isa.wide_model import PtluModel, checking, encode
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 
-# The key is False for ShiftRows and True for InvShiftRows. The values tell by how many columns rows 0 to 3 move left.
+# COLUMNS[False] describes ShiftRows, and COLUMNS[True] describes InvShiftRows. For each of the rows 0 to 3, the tuple
+# contains the number of columns by which the row moves to the left.
 COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}
 
 
@@ -30,7 +31,7 @@ def wide(request):
 
 
 def fill(model, entry):
-    """Fill all lookup tables: the function `entry(table, index)` returns the bytes of an entry."""
+    """Fill all lookup tables with the entries that the function `entry(table, index)` returns."""
     for table in range(TABLES):
         for index in range(ENTRIES):
             value = entry(table, index)

@@ -25,7 +25,7 @@ REPORT = {
     "commit": None,
     "measured": [],
 }
-# Maps each page to its sentence that no measurement comes from hardware yet.
+# Maps each page to the sentence on this page that says: no measurement comes from hardware yet.
 PROMISES = {
     "README.md": "No figure comes from hardware yet.",
     "lab/results/README.md": "No figure has this kind yet.",

@@ -198,7 +198,9 @@ def test_another_message_from_the_block_on_where_the_generator_is(bench):
 
 
 def test_the_last_block_of_the_longest_message(bench):
-    """A request for the block after the last one must fail: block numbers must not wrap to 0."""
+    """Request two blocks, beginning with the largest block number. The second block must fail, because block numbers
+    must not wrap to 0.
+    """
     key = bytes(range(16))
     bench.load(0, key)
     found = bench.ask([request(counter_block(1, 2, 1), 2, index=BLOCKS - 1)], max_cycles=300_000)
@@ -252,7 +254,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
         return
     if how == "zeroize":
         bench.give(zeroize=1)
-    else:  # a real client clears no key in use; here, the core answers the remaining blocks with errors
+    else:  # a real client never clears a key in use; this test does, and the core answers with errors
         bench.give(**{how: 1}, slot=0)
     bench.sim.poke({bench.port.keystream.ready: 1})
     bench.sim.clock(400)

@@ -73,9 +73,9 @@ struct units_request {
 	uint8_t data[16];
 	uint32_t address;
 	/**
-	 * If `member` is true, the request belongs to the instruction `vxor_group`: it XORs the
-	 * block at `address` with `data` and stores the result at `destination`. Otherwise, the
-	 * request stores `data`, and `destination` equals `address`.
+	 * A request of the instruction `vxor_group` (`member` is true) XORs the block at `address`
+	 * with `data`, and stores the result at `destination`. Any other request stores `data` at
+	 * `address`; its `destination` equals `address`.
 	 */
 	uint32_t destination;
 	bool member;
@@ -91,8 +91,9 @@ struct units_vector {
 	/** True after a request of the current `vxor_group` instruction has failed. */
 	bool broken;
 	/**
-	 * A ring buffer. The oldest waiting request is at index `first`; `waiting` is the number of
-	 * waiting requests. All other entries still hold the data of earlier requests.
+	 * A ring buffer of requests. The oldest waiting request is at index `first`; `waiting` is
+	 * the number of waiting requests. Unused entries of the buffer keep the data of earlier
+	 * requests.
 	 */
 	struct units_request queue[UNITS_QUEUE];
 	uint32_t first;
@@ -122,9 +123,9 @@ struct units_accel {
 	uint32_t key_word[8];
 	struct units_key key[UNITS_SLOTS];
 	/**
-	 * The running command, which loads or clears keys. `polls`: number of register reads until
-	 * the command ends. `coming`: bit mask of the slots whose new key becomes valid when the
-	 * command ends.
+	 * The key command that the accelerator executes. `polls`: number of register reads until
+	 * the command ends. `coming`: bit mask of the slots whose new key becomes valid at that
+	 * time.
 	 */
 	uint32_t polls;
 	uint32_t coming;
@@ -191,9 +192,9 @@ struct units_fastpath {
 	uint64_t blocks;
 	uint32_t records;
 	/**
-	 * `under_way`: number of register reads until the model has encrypted the current datagram,
-	 * or 0 if there is no current datagram. `under_way_row`: index in `row` of this datagram's
-	 * session.
+	 * `under_way`: number of register reads until the model encrypts the current datagram, or 0
+	 * if there is no current datagram. `under_way_row`: index of the datagram's session in the
+	 * array `row`.
 	 */
 	uint32_t under_way;
 	uint32_t under_way_row;
@@ -252,8 +253,8 @@ struct units_datagram {
 	uint64_t token;
 	uint64_t offset;
 	/**
-	 * The data of the record. The model overwrites them with the answer when it encrypts the
-	 * datagram.
+	 * The data of the record. When the model encrypts the datagram, these data become the data
+	 * of the answer.
 	 */
 	uint8_t *data;
 	uint32_t length;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs the firmware's engines on models of the board's AES hardware. The program reads commands
- * from stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. A command
- * selects a key structure by its number. The program is built with sanitizers. During a call of an
- * engine, the sanitizer reports every access to the hardware's memory outside the buffers of this
- * call and the bounce buffer.
+ * from stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Commands
+ * select key structures by number. The program is built with sanitizers. During an engine call, the
+ * sanitizer allows accesses only to the call's buffers and the bounce buffer. It reports every
+ * other access to the hardware's memory.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>
@@ -510,8 +510,8 @@ static void op_reply(void)
 }
 
 /**
- * Command: select the fault that happens next. Arguments: enum units_fault (u8). Reply: the fault
- * that was selected before (u32), or UNITS_SOUND if this fault has already happened.
+ * Command: select the fault that happens next. Arguments: enum units_fault (u8). Reply: the
+ * previously selected fault (u32), or UNITS_SOUND if that fault has already happened.
  */
 static void op_fault(void)
 {

@@ -125,7 +125,7 @@ def test_eea2_sets(bench):
 @pytest.mark.parametrize("stall", [0.0, 0.5, 0.95])
 @pytest.mark.parametrize("idle", [0.0, 0.5, 0.95])
 def test_messages_back_to_back(bench, idle, stall):
-    """Send messages of random lengths (all remainders modulo 16), slots and counter widths, without a pause."""
+    """Send messages without a pause. Lengths (with all remainders modulo 16), slots and counter widths are random."""
     rng = random.Random(f"engine {idle} {stall}")
     keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]
     for slot, key in enumerate(keys):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test key commands with a simple model of a core that only records the words it receives, in Migen's own simulator."""
+"""Test key commands in Migen's own simulator. A simple model replaces the AES core, and records the key words."""
 
 import pytest
 from litex.soc.interconnect import stream
@@ -9,8 +9,8 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-# Number of slots of the second client. If a slot is in use, the loader refuses the second client's commands on this
-# slot. The loader delays such commands of other clients.
+# Number of slots of the second client. If a slot is in use, the loader refuses a command of the second client on this
+# slot. For other clients, the loader delays the command.
 OTHER_SLOTS = 2
 WAIT_CYCLES = 40
 

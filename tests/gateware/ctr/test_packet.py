@@ -28,7 +28,7 @@ class Packet:
     slot: int = 0
     index: int = 0
     width: int = WIDTH_128
-    said: int | None = None  # the length field; None means the right length
+    said: int | None = None  # value of the length field; if None, the right length
 
     @property
     def message(self) -> dict:
@@ -195,7 +195,7 @@ def test_flush(bench, stall, again):
         for got, right in zip(received, wanted, strict=True):
             assert got == right or got == (0, *right[1:4], 1)
         ends = [n for n, word in enumerate(wanted) if word[2]]
-        for begin, end in itertools.pairwise([-1, *ends]):  # after a packet's first error, all later words are errors
+        for begin, end in itertools.pairwise([-1, *ends]):  # after its first error word, a packet has only error words
             errors = [word[4] for word in received[begin + 1 : end + 1]]
             assert errors == sorted(errors)
         assert bench.run([last]) == last.result(key)

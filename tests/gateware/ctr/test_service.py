@@ -110,7 +110,7 @@ class Bench:
         return [block for request in asked for block in request.answer(self.keys[client])]
 
     def assert_quiet(self):
-        """Assert that all requests are answered: no client receives a further block."""
+        """Assert that no client receives more blocks than it requested."""
 
         def nothing():
             for port in self.ports:
@@ -157,7 +157,7 @@ def exchange(bench, asked, rng=None, idle=(0.0, 0.0), stall=(0.0, 0.0)):
 @pytest.mark.parametrize("idle", [(0.0, 0.0), (0.9, 0.0)])
 def test_each_is_answered_in_order_under_its_own_keys(bench, idle, stall):
     """Each client gets its blocks in order. A request for 0 blocks gets no block. A request for a slot without a key
-    gets errors. This also holds if the other client has a key in its slot with the same number.
+    gets errors, even if the other client's slot with this number holds a key.
     """
     rng = random.Random(f"service {idle} {stall}")
     bench.load_all(rng)

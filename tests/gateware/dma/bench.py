@@ -19,7 +19,8 @@ from tests.gateware.ctr.reference import ctr, only_bits
 from tests.gateware.ctr.rival import CLIENT, Rival
 from tests.gateware.support import Simulation
 
-# Address of the memory. Driver tests map the memory there in their own process. The heap ends below 0x5000_0000.
+# Address of the memory. Driver tests map the memory into their own process at this address. The mapping does not
+# overlap the heap, which ends below 0x5000_0000.
 ORIGIN = 0x6000_0000
 SIZE = 0x4000
 SMALL = (0x1000_0000, 0x100)

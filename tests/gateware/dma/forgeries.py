@@ -18,7 +18,7 @@ KEYS = 4
 
 
 def run(count: int, seed: int) -> int:
-    """Process batches of messages until `count` messages or more were forged. Return the number of all messages."""
+    """Process batches of messages until at least `count` messages were forged. Return the number of all messages."""
     rng = random.Random(seed)
     bench = GCMBench()
     given = refused = 0

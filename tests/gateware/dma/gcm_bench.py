@@ -77,7 +77,7 @@ class Message:
         return replace(self, **{"mode": mode, "text": text, "tag": tag} | changes)
 
     def parts(self) -> list[tuple[int, bytes]]:
-        """Return (address, data) of each part of the message that the accelerator reads."""
+        """Return (address, data) of each part that the accelerator reads."""
         parts = [(self.iv_address, self.iv)] if self.hash_iv else []
         parts += [(self.aad_address, self.aad), (self.source, self.text)]
         return parts if self.mode == MODE_ENCRYPT else [*parts, (self.tag_address, self.tag)]
@@ -95,8 +95,8 @@ class Message:
 
 
 def forged(keys: list[bytes], rng: random.Random) -> Message:
-    """Return a message to decrypt or verify, in most cases a forged one. In a forged message, one bit is changed or one
-    byte is added. The message's field `error` is the expected error code.
+    """Return a message to decrypt or verify. Most of these messages are forged: one bit is changed, or one byte is
+    added. The message's field `error` is the expected error code.
     """
     slot, length = rng.randrange(len(keys)), rng.choice([0, 1, 15, 16, 31, 200])
     iv, tag_length = rng.randbytes(rng.choice([12, 12, 20])), rng.choice(TAGS)

@@ -57,7 +57,8 @@ def test_sp_800_38a_f5(bench, key_bits):
     bench.memory.write(ORIGIN, PLAIN)
     assert bench.transfer(Descriptor(length=len(PLAIN), counter=T1, slot=5)) == [Error.NONE]
     assert bench.memory.read(OUT, len(PLAIN)).hex() == SP_800_38A[key_bits]
-    # In CTR, decryption is the same operation as encryption. With index 2, the operation begins at the third block.
+    # In CTR, decryption is the same operation as encryption. With index 2, this descriptor decrypts the message from
+    # its third block on.
     decrypt = Descriptor(source=OUT + 32, destination=ORIGIN + 0x101, length=32, counter=T1, index=2, slot=5)
     assert bench.transfer(decrypt) == [Error.NONE]
     assert bench.memory.read(ORIGIN + 0x101, 32) == PLAIN[32:]
@@ -236,8 +237,8 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        # In a core that is not pipelined, the 90 additional blocks of the longer message take one cycle per round each.
-        # The core is idle only in the last burst.
+        # In a core that is not pipelined, each of the 90 additional blocks of the longer message takes one cycle per
+        # round. The core is idle only in the last burst.
         if core.get("datapath") != "pipelined":
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]

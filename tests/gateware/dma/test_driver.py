@@ -96,7 +96,7 @@ class Driver:
         self.region[:] = bytes(len(self.region))
         self.bench.memory.contents[ORIGIN] = self.region
         self.writes = []
-        self.stuck = 0  # if not 0, the driver reads this value as the status register
+        self.stuck = 0  # if not 0, the driver reads this value from the status register
         self.hang_at_start = False
 
     def init(self, bounce_bytes=64):

@@ -93,8 +93,8 @@ def test_nist(bench, bits):
 
 
 def test_forged_messages(bench):
-    """If the IV, AAD, text or tag of a message was changed, the accelerator writes nothing. Unchanged messages in
-    between get the right results.
+    """If the IV, AAD, text or tag of a message was changed, the accelerator writes nothing. The unchanged messages
+    still get the right results.
     """
     rng = random.Random(4)
     keys = keys_of(bench, rng, 3)
@@ -276,8 +276,8 @@ def test_nothing_is_written_before_the_tag_is_read(bench):
 
 @pytest.mark.parametrize("answer", ["err", None])
 def test_bus_errors(bench, answer):
-    """A bus error ends only the message in which it occurs. If a read fails, decryption writes no text and encryption
-    no tag.
+    """A bus error ends only the message in which it occurs. If a read fails, decryption writes no text, and encryption
+    writes no tag.
     """
     key, rng = bytes(range(16)), random.Random(16)
     bench.load_key(key)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the area report, which counts the cells of each unit of the design. Each cell of the netlist counts once. The
-cell's name or neighbour cells show to which unit the cell belongs.
+"""Test the area report, which counts the cells of each unit of the design. Each cell of the netlist counts once. A
+cell's name, or the cells connected to it, show the unit to which the cell belongs.
 """
 
 from gateware.flow import area

@@ -295,8 +295,8 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
-    """The build must report each of three errors. A port constraint names a net that is not a port. Place-and-route
-    timed a clock for a wrong frequency. The combinational loops contain more or fewer cells than the ring oscillators.
+    """The build must report an error in three cases: a port constraint names a net that is not a port, place-and-route
+    timed a clock for a wrong frequency, or combinational loops contain more or fewer cells than the ring oscillators.
     """
     directions = {"A": "input", "Z": "output"}
     cells = {
@@ -335,7 +335,7 @@ def test_a_build_without_end_is_stopped_with_all_that_it_started(tmp_path, monke
     with open(reader, "rb") as ours, open(writer, "wb") as theirs:
         assert toolchain.run(["bash", "-c", "sleep 3600 & wait"], tmp_path, dict(os.environ), theirs) is None
         theirs.close()
-        # The read end of the pipe reports end-of-file only after all processes with the write end have ended.
+        # The read end of the pipe reports end-of-file only after all processes that hold the write end have ended.
         assert select.select([ours], [], [], 300)[0] and ours.read() == b""
 
 

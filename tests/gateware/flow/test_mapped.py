@@ -91,8 +91,8 @@ def test_carry_chain_adds():
     build = Builder()
     a, b = build.port("a", "input", 4), build.port("b", "input", 4)
     (carry,), total = build.port("carry", "input", 1), build.new(4)
-    # If pin D is 1, this LUT4 computes A ^ B ^ C. To compute the carry, the cell uses only bits 3:0 of the LUT's
-    # contents, and these bits compute A.
+    # If pin D is 1, this LUT4 computes A ^ B ^ C. The cell's carry logic uses only bits 3:0 of the LUT's contents.
+    # These four bits compute A.
     table = f"{0x96AA:016b}"
     for pair in range(2):
         (out,) = build.new(1)

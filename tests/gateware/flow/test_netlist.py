@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test our Verilog models of FPGA cells, which the simulation of netlists uses. The models of logic cells are
-equivalent to Yosys' models. The other models behave as Yosys expects when it maps a design to these cells.
+equivalent to Yosys' models. The other models behave as Yosys assumes during technology mapping.
 """
 
 import json
@@ -114,7 +114,7 @@ def _run(folder, *command):
 
 def _assert_equal(theirs, how, name, ours=None):
     """Prove that two netlists are equivalent: `theirs` with Yosys' cell models, and `ours` with our cell models. If
-    `ours` is None, prove that netlist `theirs` behaves alike with both sets of cell models.
+    `ours` is None, prove that netlist `theirs` behaves the same with both sets of cell models.
     """
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -275,7 +275,7 @@ class _Expected:
         row = address >> ADDRESS_BITS[width]
         if width >= 9:
             return range(row * width, (row + 1) * width)
-        byte, first = divmod(row * width, 8)  # ports of 1, 2 or 4 bits never use a unit's ninth bit
+        byte, first = divmod(row * width, 8)  # ports of 1, 2 or 4 bits never use the ninth bit of a 9-bit unit
         return range(byte * 9 + first, byte * 9 + first + width)
 
     def enabled(self, port):

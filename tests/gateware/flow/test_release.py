@@ -22,7 +22,7 @@ CONTENT = b"a bitstream" * 100
 
 @pytest.fixture
 def building(tmp_path, monkeypatch):
-    """Replace the real builds. `orangecrab` gets a bitstream and its description. All other builds miss a clock."""
+    """Replace the builds. `orangecrab` gets a bitstream and its description. All others fail: a clock is too slow."""
 
     def build(target, directory, results):
         if target.name != "orangecrab":

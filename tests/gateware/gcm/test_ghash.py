@@ -63,8 +63,8 @@ def bench(simulated):
 
 
 def test_product_of_single_bits(bench):
-    """Multiply all 128 blocks that have a single 1 bit by each of 16 subkeys. Each subkey also has a single 1 bit, and
-    this bit is in another byte of each subkey.
+    """Multiply each of the 128 blocks with a single 1 bit by 16 subkeys. Each subkey also has a single 1 bit, in a
+    different byte for each subkey.
     """
     rng = random.Random(bench.cycles)
     for bit in range(0, 128, 8):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test the store of GHASH subkeys. For each new key, the store requests a subkey. When a key is removed, the store
-removes the key's subkey, and drops an answer that arrives later. Also test flush and zeroization.
+removes the key's subkey. If the requested subkey arrives later, the store drops it. Also test flush and zeroization.
 """
 
 from migen import run_simulation

@@ -19,7 +19,7 @@ def executor():
         yield running
 
 
-BUFFER_SCRATCH = 0x4000_8000  # this address is in the buffer memory, which the executor does not use
+BUFFER_SCRATCH = 0x4000_8000  # an address in the buffer memory; the executor program does not use this memory
 
 
 class Checked:

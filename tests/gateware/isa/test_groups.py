@@ -90,8 +90,8 @@ def test_overlaps_are_carried_out_in_order(run, distance):
     [(8, 0), (0, 8), (SIZE - 64, 0), (0, SIZE - 64), (SIZE - 32, SIZE - 96), (-16, 0), (0, -16), (0, 2**30), (8, -8)],
 )
 def test_a_group_ends_at_its_first_fault(run, source, destination):
-    """If a `vxor_group` causes a fault, this instruction writes nothing more. The address of the fault stays readable.
-    The next `vxor_group` is carried out.
+    """After a `vxor_group` has caused a fault, this instruction writes nothing more. Software can still read the
+    address of the fault. The unit executes the next `vxor_group` as usual.
     """
     program = Program(7)
     program("vxor_group", ORIGIN + source, (destination - source) % 2**32)
@@ -169,5 +169,5 @@ def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
 
 
 def slices(word):
-    """Return a set of 64 numbers. Number n consists of the 128 bits of the word that begin at bit n."""
+    """Return a set of 64 numbers. For each n from 0 to 63, the set contains bits n + 127 to n of the word."""
     return {word >> first & (1 << 128) - 1 for first in range(64)}

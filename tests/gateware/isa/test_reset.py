@@ -118,8 +118,8 @@ def program(rng, model, count):
     return commands, [model.execute(name, **operands, **fields) for name, operands, fields in steps]
 
 
-# A program with each kind of instruction, and each reason for a pipeline stage to wait: for a register, for a load, for
-# the memory, or until the CPU accepts a response.
+# A program with every kind of instruction. In this program, pipeline stages wait for registers, for loads, for the
+# memory, and for the CPU to accept a response.
 INTERRUPTED = [
     *put_state(1, bytes(range(16))),
     *put_key(1, bytes(range(16, 32))),

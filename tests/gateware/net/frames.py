@@ -14,8 +14,8 @@ FRAME_MIN = 60
 IPV4, ARP = 0x0800, 0x0806
 UDP, ICMP = 17, 1
 BROADCAST = 0xFFFF_FFFF_FFFF
-# Bytes that a datagram takes on the wire in addition to its payload: preamble, headers of Ethernet, IPv4 and UDP, check
-# sequence, and gap.
+# Bytes that a datagram takes on the wire in addition to its payload: preamble, Ethernet header, IPv4 header, UDP
+# header, frame check sequence and interframe gap.
 WIRE_OVERHEAD = len(PREAMBLE) + 14 + 20 + 8 + 4 + GAP_BYTES
 
 

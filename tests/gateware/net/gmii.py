@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulates the fast path with LiteEth at a GMII, in Verilator with two clocks whose phases can drift.
+"""Simulates the fast path with LiteEth and a GMII, in Verilator. The phases of the two clocks can drift.
 
 The receive side plays a script of bytes at 125 MHz, whatever the system clock. Meanwhile the transmit side is recorded
 byte by byte. A register access names a cycle and happens at that clock edge or later, so tests can open and close
@@ -240,7 +240,7 @@ class GMIIBoard:
         """Power the board off and on: create a new model and reset it."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._path.parent):  # the folder with the files for the model's memories
+        with contextlib.chdir(self._path.parent):  # this folder contains the files for the model's memories
             self._library.model_reset(self._model)
         self.wait()
 
@@ -279,7 +279,7 @@ class GMIIBoard:
         return parse(self.run(script + array("H", bytes(2 * drain)), operations)[0])
 
     def cpu_frames(self) -> list[bytes]:
-        """Return the frames that the board passed to the CPU since the last call."""
+        """Return the frames that the board has passed to the CPU since the last call of this method."""
         count = self._library.model_cpu(self._model, None, 0)
         words = (ctypes.c_uint64 * max(count, 1))()
         self._library.model_cpu(self._model, ctypes.addressof(words), count)

@@ -206,8 +206,9 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Choose data for which the UDP checksum computes to 0: first for the reply, then for the request. The first two
-        # data bytes must be the checksum of the same datagram with 0 in these bytes.
+        # Choose the data so that the UDP checksum of the next reply computes to 0. For this purpose, the first two data
+        # bytes are the checksum that the reply has while these bytes are 0. The request after that is made in the same
+        # way.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -313,7 +314,7 @@ def test_phases_drift(board, clock):
 
 def test_reset_in_mid_operation(board):
     """Reset the board at any point of the traffic. Answers before the reset are correct, but the reset can cut off the
-    last of them. After the reset, the board sends no old data.
+    last answer. After the reset, the board sends no old data.
     """
     rng = random.Random(14)
     sessions = make_sessions(rng, 2)

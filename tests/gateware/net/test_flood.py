@@ -95,7 +95,7 @@ def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, 
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
-    """The session's frames use about half of the time on the wire. A stranger's frames (no session) fill the rest."""
+    """Frames of the session, and frames of a host without a session, each fill about half of the time on the wire."""
     took = []
     for strangers in (False, True):
         board.reset()

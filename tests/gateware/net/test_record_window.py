@@ -271,9 +271,9 @@ def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
 
 
 def test_sum_of_a_record():
-    """Check `record_sum` against a sum computed by hand. The low half is 5 + 0x04030201 + 0xff, where 5 is the length
-    in bytes. The high half is the sum of the low half's values after each word. If the same words come in another
-    order, the sum differs.
+    """Compare `record_sum` with a sum computed by hand. The low half adds the length in bytes and the data words: 5 +
+    0x04030201 + 0xff. The high half adds the values that the low half has after each data word. So the sum depends on
+    the order of the words.
     """
     assert record_sum(b"\x01\x02\x03\x04\xff") == (0x0403_0206 + 0x0403_0305) << 32 | 0x0403_0305
     assert record_sum(b"") == 0

@@ -30,7 +30,7 @@ TX = RX_SLOTS * SLOT_BYTES
 GAP = 3  # cycles between received frames
 # Time-out, in cycles, of the bus that connects the CPU to the Ethernet MAC's registers.
 BUS_TIMEOUT = 63
-# On a wire of 1 Gb/s, a word of 32 bits takes this number of cycles of a 75 MHz clock.
+# Number of 75 MHz clock cycles that a 32-bit word takes on a wire of 1 Gb/s.
 WIRE = 2.4
 
 

@@ -104,8 +104,8 @@ def near(rng, station):
 
 @pytest.mark.parametrize("paced", [False, True], ids=["a word a cycle", "with pauses"])
 def test_frames_of_known_stations_and_of_all_others(board, paced):
-    """The table knows an IPv4 frame if one row contains both its MAC address and its IP address. The table knows any
-    other frame if a row contains its MAC address. Software changes rows between frames.
+    """The table recognises an IPv4 frame if a row contains the frame's source MAC and source IP addresses. For any
+    other frame, the source MAC address suffices. Software changes rows between frames.
     """
     dut, simulation = board
     rng, seen = random.Random(paced), []

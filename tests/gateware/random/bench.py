@@ -48,8 +48,8 @@ class Bench:
         self.background = [self._feed()]
 
     def _feed(self):
-        """Set the noise source's output to each bit in turn, each for as many cycles as one sample takes. The first bit
-        begins in the first cycle after the reset.
+        """Set the noise source's output to one bit after another. Each bit lasts as many cycles as one sample takes.
+        The first bit begins in the first cycle after the reset.
         """
         for bit in self.bits:
             yield self.noise.bit.eq(bit)

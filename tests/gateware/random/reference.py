@@ -5,7 +5,7 @@ WINDOW = 1024
 
 
 def repetition_fails(samples: list[int], cutoff: int) -> int | None:
-    """Return the index of the first sample that completes `cutoff` equal samples in a row; None if there is none."""
+    """Return the index of the sample that completes the first run of `cutoff` equal samples, or None."""
     for n in range(cutoff - 1, len(samples)):
         if len(set(samples[n - cutoff + 1 : n + 1])) == 1:
             return n
@@ -25,8 +25,8 @@ def proportion_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def source_fails(samples: list[int], repetition: int, proportion: int) -> int | None:
-    """Apply both tests to the samples, and to the XORs of adjacent samples. Return the index of the first failure, or
-    None.
+    """Apply the repetition count test and the adaptive proportion test to the samples, and also to the XORs of adjacent
+    samples. Return the index of the first failure, or None.
 
     The first XOR is the first sample itself.
     """

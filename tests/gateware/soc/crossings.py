@@ -71,7 +71,7 @@ class Netlist:
     def __init__(self, fragment: _Fragment, pads: set[Signal]):
         self.pads = pads
         self.registers: dict[Signal, str] = {}
-        # maps each signal to its assignments: (inputs, assigned value or None if the assignment is conditional)
+        # maps each signal to its assignments: (inputs, value); a conditional assignment has the value None
         self.logic: dict[Signal, list[tuple[set, object]]] = {}
         self.sinks: list[tuple[str, str, set]] = []  # domain, name, inputs
         for statement in _assignments(fragment.comb, set()):
@@ -161,9 +161,9 @@ class Netlist:
                 luts[output] = inputs
 
     def _add_memory(self, memory: Memory):
-        """Record which signals and clock domains determine the data of each read port. For a synchronous port, this is
-        the port's clock domain. For an asynchronous port, these are the port's address and the domains of all write
-        ports.
+        """Record the origins of the data at each read port of a memory. For a synchronous port, the origin is the
+        port's clock domain. For an asynchronous port, the origins are the port's address and the clock domains of all
+        write ports.
         """
         writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
         for port in memory.ports:

@@ -46,15 +46,15 @@ class Pads:
 
 
 class _Since:
-    """Counts clocks since an event. The count stops at the counter's maximum, which is also its initial value."""
+    """Counts clocks since an event. Before the first event, and after a long time, the count is at its maximum."""
 
     def __init__(self, module: LiteXModule, bits: int):
         self.cycles = Signal(bits, reset=2**bits - 1)
         module.sync.sdr += If(self.cycles != 2**bits - 1, self.cycles.eq(self.cycles + 1))
 
     def restart(self, at=1):
-        """Return a statement that restarts the count. With `at` = 1, the event is in this cycle. With `at` = 0, the
-        event is in the next cycle.
+        """Return a statement that restarts the count. With `at` = 1, the event happens in this cycle. With `at` = 0,
+        the event happens in the next cycle.
         """
         return self.cycles.eq(at)
 

@@ -42,7 +42,7 @@ JTAG = {
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
 # Logic in the domain `init` starts the delay lines of the DDR3 PHY. The clock of the PHY's pins is in step with `sys`
-# and twice as fast, so the analysis counts both as the domain `sys`.
+# and twice as fast, so the analysis counts this clock as the clock of `sys`.
 DDR3 = {
     ("MultiReg", "sys", "init"),  # lock signal of the DDR3 PHY's delay lines
     ("AsyncResetSynchronizer", "init", "sys"),
@@ -194,7 +194,7 @@ def test_domain_that_nothing_resets_is_found():
 
 
 def test_every_constrained_clock_is_a_pin(tmp_path):
-    # `Fit()`, the default settings for a board's FPGA, builds the S-boxes as tables. This makes the Verilog shorter.
+    # With the default settings, `Fit()`, the S-boxes are tables, and the Verilog is shorter.
     target = replace(targets.load("ecpix5", "eth"), fit=Fit())
     bitstream.write_sources(target, tmp_path, {"firmware": [0]})
     lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()

@@ -7,8 +7,9 @@ import time
 import pytest
 from cipherlane.link.device import KEY_BITS
 
-# Maximum number of ranges of counter blocks that the test's streams occupy on the board: one for each of the 16 ended
-# streams that can be resumed, and one for each key. The board merges all other ranges under a key, because they adjoin.
+# Maximum number of ranges of counter blocks that the board stores for the test's streams. The board stores one range
+# for each of the 16 ended streams that can be resumed. Under each key, the ranges of all other streams adjoin, so the
+# board merges them into one.
 MOST_RANGES = 16 + len(KEY_BITS)
 
 

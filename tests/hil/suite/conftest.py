@@ -108,7 +108,7 @@ def board(serving):
 
 @pytest.fixture(scope="session")
 def streams():
-    """Return the generator of streams. All checks of a run share it, so no two streams use the same counter block."""
+    """Return an object that makes streams. All checks of a run share it, so no two streams share a counter block."""
     return Streams()
 
 

@@ -24,9 +24,10 @@ static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 
 /*
- * The service identifies a key by a number, which it computes with this engine. The engine's run
- * time must not depend on the key, so the engine must use the vector AES unit. If Kconfig selects
- * no such engine for sessions, the image contains cl_zephyr_ise_fused only for this purpose.
+ * The service identifies each key by a number, and computes this number with KEY_ENGINE. The time
+ * of this computation must not depend on the key, so KEY_ENGINE must use the vector AES unit. If
+ * Kconfig selects no such engine for sessions, the image contains cl_zephyr_ise_fused only as
+ * KEY_ENGINE.
  */
 #if defined(CONFIG_RECORDS_ENGINE_ISE) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
 #define KEY_ENGINE cl_zephyr_ise

@@ -23,8 +23,8 @@
  */
 struct cl_lease {
 	/**
-	 * The leased context. The structure contains its number, and the generation number that
-	 * identifies the key in its registers.
+	 * Describes the leased context: the context's number, and the generation number of the key
+	 * in the context's registers.
 	 */
 	struct cl_ise_device *device;
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_SAVE
@@ -55,8 +55,8 @@ void cl_lease_begin(struct cl_lease *lease);
 void cl_lease_end(struct cl_lease *lease);
 
 /**
- * Returns a new generation number for a key (cl_engine_key.generation). It differs from the numbers
- * of all other keys.
+ * Returns a new generation number for a key (cl_engine_key.generation). No other key has this
+ * number.
  */
 uint32_t cl_contexts_generation(void);
 

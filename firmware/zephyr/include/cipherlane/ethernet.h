@@ -44,10 +44,11 @@ struct cl_ethernet_counters {
 };
 
 /**
- * Asks the driver's thread to zeroize the data that earlier frames have left in the Ethernet MAC's
- * slots, in the net stack's free buffers, and in the memory that cl_soc_forget zeroizes. The thread
- * zeroizes the buffers and this memory before it handles the next frame. It zeroizes the receive
- * slots while no frame waits, and the slot of the next frame after it has handled that frame.
+ * Asks the driver's thread to zeroize the data of earlier frames in the Ethernet MAC's slots, in
+ * the net stack's free buffers, and in the memory that cl_soc_forget zeroizes. The thread zeroizes
+ * the buffers and this memory before it handles the next frame. It zeroizes the receive slots
+ * later, while no frame waits. If a frame arrives in a slot before this, the thread zeroizes the
+ * slot after it has handled the frame.
  */
 void cl_ethernet_forget(void);
 
@@ -57,7 +58,7 @@ struct cl_ethernet_service {
 	struct cl_link *link;
 	/** UDP port. */
 	uint16_t port;
-	/** `lock` locks the service and `link`, and returns the service. `unlock` unlocks both. */
+	/** `lock` locks the service and its `link`. It returns the service. `unlock` unlocks. */
 	struct cl_service *(*lock)(void);
 	void (*unlock)(void);
 };

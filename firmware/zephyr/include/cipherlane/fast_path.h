@@ -18,7 +18,7 @@
 extern const struct cl_server cl_zephyr_fast_path;
 
 /**
- * Writes the description of the fast path that the board sends to the host. Assign this function to
+ * Fills in @p reply, which describes the fast path to the host. Assign this function to
  * cl_link.fast_path.
  */
 void cl_zephyr_fast_path_describe(const struct cl_link *link, struct cl_wire_fastpath_reply *reply);

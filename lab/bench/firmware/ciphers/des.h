@@ -2,8 +2,8 @@
 /**
  * @file
  * DES (FIPS 46-3), only encryption. If BENCH_DES_KEYS is 3, the code computes Triple DES with two
- * keys. Each of the eight tables has 64 entries. An entry is the result of an S-box and of the
- * permutation P, which follows the S-box.
+ * keys. Each of the eight tables has 64 entries. An entry is the output of an S-box after the
+ * permutation P.
  *
  * The two halves of a block are stored rotated to the left by one bit. DES's function E expands a
  * half to eight groups of six bits. Each byte of the stored half contains an even-numbered group.
@@ -139,10 +139,7 @@ CIPHER_INLINE uint32_t des_f(uint32_t half, const uint32_t *k)
 	       DES_LOOKUP(5, 1, even) ^ DES_LOOKUP(7, 0, even);
 }
 
-/**
- * Exchanges bits between two words: bit n of @p b with bit n + @p shift of @p a, for each bit n
- * that is set in @p mask.
- */
+/** For each bit n that is set in @p mask, exchanges bit n of @p b and bit n + @p shift of @p a. */
 #define DES_EXCHANGE(a, b, shift, mask)                                                            \
 	do {                                                                                       \
 		const uint32_t differ = ((a) >> (shift) ^ (b)) & (mask);                           \

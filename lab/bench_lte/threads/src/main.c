@@ -34,8 +34,8 @@ struct reply {
 };
 
 /**
- * The state of the packet buffers. The next packet overwrites the oldest packet, in the buffer
- * number `next`. For the last block, deliver() also computes a CRC-32 over the packets.
+ * The state of the packet buffers. `next` is the number of the buffer for the next packet, which
+ * overwrites the oldest packet. For the last block, deliver() also computes a CRC-32.
  */
 struct sink {
 	uint32_t next;

@@ -87,8 +87,8 @@ static bool is_idle(void)
 }
 
 /**
- * Counts a switch to the thread of @p layer, if another layer's thread made the previous call of
- * this function. Each layer calls this function after each kernel call that can switch threads.
+ * Counts a switch between threads if the thread of another layer was the last to call this
+ * function. Each layer calls this function after each kernel call that can switch threads.
  */
 static void note(struct layer *layer)
 {

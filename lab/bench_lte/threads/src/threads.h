@@ -33,7 +33,7 @@ enum threads_order {
 	THREADS_MAC_FIRST,
 	/**
 	 * The PDCP layer, which is the last one, has the highest priority. So each PDU passes
-	 * through all layers before the next PDU.
+	 * through all layers before the MAC layer processes the next PDU.
 	 */
 	THREADS_PDCP_FIRST,
 	THREADS_ORDERS,
@@ -54,7 +54,7 @@ struct threads_plan {
 	uint8_t *(*room)(void *context);
 	/**
 	 * Delivers a packet, as in struct lte_stack. `checks` is true only for packets of the last
-	 * block: these packets are checked, and the block is not timed.
+	 * block, which is not timed. The function can then check the packets.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);
 	void *context;

@@ -89,8 +89,8 @@ def wait(cycles: int):
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_dropped_frame_is_zeroized(busy):
-    """Dropping a frame zeroizes all its rows, even while another client writes to the ring memory. The frame stored
-    before the dropped frame stays intact.
+    """When the buffer drops a frame, it zeroizes all rows of this frame, even while another client writes to the ring
+    memory. The frame stored before the dropped frame stays intact.
     """
     rng, dut = random.Random(busy), Buffer()
 

@@ -71,7 +71,7 @@ def test_annex_c(bench, name):
 
 @pytest.mark.parametrize("encrypt", [True, False])
 def test_lengths_with_each_setting(bench, encrypt):
-    """Receive short and long frames. A short frame has 1 byte of data or more, and the padding that a MAC adds.
+    """Receive short and long frames. Short frames contain at least 1 byte of data, and the padding that a MAC adds.
     `test_secy` tests every length.
     """
     rng = random.Random(encrypt)
@@ -97,7 +97,7 @@ def test_pauses(bench, idle, stall):
 
 
 def mutilated(rng: random.Random, frame: bytes) -> bytes:
-    """Return the frame with one random change: in any bit, in a field of the tag, in the ICV, or in the length."""
+    """Return the frame with one random change: in any bit, in a SecTAG field, in the ICV, or in the length."""
     how = rng.randrange(9)
     changed = bytearray(frame)
     if how == 0:  # any bit
@@ -177,7 +177,7 @@ def test_every_bit_of_a_frame_is_authenticated(bench):
 
 
 def frame_data(sealed: bytes, sa: Association, encrypt: bool) -> bytes:
-    """Return the plaintext data of a protected frame that contains the SCI."""
+    """Return the plaintext data of a protected frame whose SecTAG contains the SCI."""
     receiver = Receiver(PEER, {sealed[14] & 3: Association(sa.key, PEER)})
     return receiver.take(sealed)[0][12:]
 

@@ -133,7 +133,7 @@ def test_a_key_expires_before_its_numbers_end(bench, pn, expiring):
 
 
 def test_without_a_first_packet_number_nothing_is_sent(bench):
-    """If a key's first packet number is 0, the SecY sends nothing. Without XPN, only bits 31:0 of the number count."""
+    """If a key's first packet number is 0, the SecY sends nothing. Without XPN, bits 63:32 of a number are ignored."""
     for pn in (0, 5 << 32):
         bench.install(SENT, 0, Association(bytes(16), OWN, pn=pn))
         assert sent(bench, [bytes(60)]) == []
@@ -189,7 +189,7 @@ def test_keys_change_while_frames_are_sent(bench):
         installing[n] = bench.begin_install(SENT, 0, keys[n])
 
     def words(cycle: int):
-        """Run one cycle of the generator that installs a key. The generator offers the key's next word to the SecY."""
+        """Continue to install a key: set the SecY's inputs for one cycle."""
         for generator in list(installing.values())[:1]:
             writes, reply = [], None
             try:

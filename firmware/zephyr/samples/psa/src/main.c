@@ -52,7 +52,7 @@ static const struct {
 	const char *name;
 	psa_algorithm_t algorithm;
 	psa_key_usage_t usage;
-	/** `prepare`, if not NULL, makes the input of `measured`. Only `measured` is timed. */
+	/** `prepare` makes the input of `measured`, or is NULL. Only `measured` is timed. */
 	call *prepare;
 	call *measured;
 } rows[] = {
@@ -65,8 +65,8 @@ static const struct {
 };
 
 /**
- * Runs the function `measured` of a row twice, and measures the second run. The first run fills the
- * caches, so that the result is typical for a series of messages.
+ * Calls the function `measured` of rows[@p row] twice, and measures the second call. The first call
+ * fills the caches, so the result is typical for a series of messages.
  *
  * @return cycles, or 0 if a call failed
  */

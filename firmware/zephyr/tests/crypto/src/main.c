@@ -180,7 +180,8 @@ ZTEST(crypto, test_sessions_run_out_and_come_back)
 }
 
 /**
- * Checks that operation @p good fails with error @p status if its @p field is changed to @p value.
+ * Copies the operation @p good, and sets @p field of the copy to @p value. Checks that the copy
+ * fails with error @p status.
  */
 #define REFUSED(status, good, field, value)                                                        \
 	do {                                                                                       \
@@ -295,8 +296,9 @@ ZTEST(crypto, test_in_the_background)
 }
 
 /**
- * Encrypts `big`, which is in the buffer memory, in place and twice. The second encryption restores
- * the data, because CTR uses the same keystream again. Prints the cycles of the second one.
+ * Encrypts the array `big` twice in place. `big` is in the buffer memory. CTR uses the same
+ * keystream both times, so the second encryption restores the data. Prints the cycles of the second
+ * encryption.
  */
 static void measure(const struct device *device, const char *name)
 {

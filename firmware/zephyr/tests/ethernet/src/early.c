@@ -131,8 +131,8 @@ static void expect_passed_on(const char *what)
 
 /**
  * Checks that the driver leaves a changed frame to the net stack. The change inverts the bits @p
- * change of the byte at offset @p at. If @p summed is true, the checksums match the changed frame.
- * If @p summed is false, they match the frame before the change.
+ * change of the byte at offset @p at. If @p summed is true, the frame has the right checksums for
+ * its changed content. If @p summed is false, it has the checksums of the original frame.
  */
 static void expect_other_passed_on(const char *what, size_t at, uint8_t change, bool summed)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Tests the driver of LiteEth's Ethernet MAC. The driver must be able to send a packet from a chain
- * of buffers with any lengths. The driver must offer Zephyr the computation of checksums only if
- * the driver supports all protocols of the net stack.
+ * of buffers with any lengths. If the net stack uses protocols that the driver does not support,
+ * the driver must not offer to compute checksums.
  */
 #include <string.h>
 
