@@ -30,8 +30,8 @@ def pytest_addoption(parser):
 
 def pytest_configure():
     """Prepare the pytest process before the first test."""
-    # Run the garbage collector rarely. Migen creates many small, long-lived objects. Searching them at the default rate
-    # would take half of the tests' time.
+    # Run Python's garbage collector rarely. Migen creates many small, long-lived objects. At the default rate, garbage
+    # collection would take half of the tests' time.
     gc.set_threshold(100_000, 20, 100)
     # Restore Python's handler of SIGINT (Ctrl-C). If a shell runs pytest in the background, pytest ignores SIGINT.
     # Programs that a test starts would then ignore SIGINT, too, so the test could not interrupt them.
@@ -42,7 +42,7 @@ def pytest_configure():
 
 @pytest.fixture(autouse=True, scope="module")
 def designs_as_in_a_new_process():
-    """Before each test file, reset the counters from which Migen makes names, and Migen's lists of named objects.
+    """Before each test file, reset the global state from which Migen makes names, as if the process were new.
 
     Compiled models are cached by the design's text, so this text must not depend on the test files that ran before.
     """
@@ -52,7 +52,7 @@ def designs_as_in_a_new_process():
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Print after the test results which tests were not run."""
+    """After the test results, list tests that were not run."""
     promises.pytest_terminal_summary(terminalreporter)
     if not _HAS_TREE:
         terminalreporter.write_line("Zephyr: its tests were not run; set ZEPHYR_BASE to a tree, or `make zephyr-setup`")
@@ -61,7 +61,7 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(scope="session")
 def zephyr_board():
     """Build the simulated board with the Zephyr firmware, and return its folder."""
-    # This import is not at the top of the file, because it loads LiteX, which is slow.
+    # This import takes long, because it loads LiteX. So it is not at the top of the file.
     from gateware.flow import emulator
 
     return emulator.build()

@@ -129,7 +129,6 @@ _LOADER_ROM = 8 * 1024
 # the cache has only 16 lines, which consist of LUTs.
 _SDRAM_CACHE = 8192
 _PROTECTED = Ethernet(core_engines=6, macsec=True)
-_ONE_NETWORK = "a board has one Ethernet"
 
 
 def _zephyr(configuration: Configuration) -> Configuration:

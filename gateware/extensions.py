@@ -34,8 +34,9 @@ class Extension:
 
 @cache
 def extensions() -> tuple[Extension, ...]:
-    """Return all extensions, sorted by the names of their folders. Return none if this package has another name than
-    `gateware`: then it is installed, and the folders next to it belong to other projects.
+    """Return all extensions, sorted by the names of their folders.
+
+    An installed package has another name than `gateware`. Then return none: the folders next to it are not ours.
     """
     names = sorted(path.parent.name for path in _ROOT.glob("*/extension.py")) if __package__ == "gateware" else ()
     return tuple(importlib.import_module(f"{name}.extension").EXTENSION for name in names)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sets attributes of memories for synthesis. The main one declares that reads do not collide with writes.
+"""Sets synthesis attributes of memories, mainly `no_rw_check`: nothing uses a word that is read while it is written.
 
 ECP5 block RAM does not define what a port reads in the cycle in which the other port writes the same word. If the
 Verilog of a memory does define it, Yosys adds a comparator and a bypass, or builds the memory from flip-flops. The
@@ -17,13 +17,13 @@ _PARTS = ("payload", "param", "first", "last")  # fields of an endpoint
 
 
 def without_collisions(memory: Memory) -> Memory:
-    """Declare that no logic uses a read that collides with a write. The caller gives the reason in a comment."""
+    """Declare that no logic uses a word that is read while it is written. The caller gives the reason in a comment."""
     memory.attr = {NO_RW_CHECK}
     return memory
 
 
 def block_ram(memory: Memory) -> Memory:
-    """Mark a memory as `without_collisions`, and force block RAM; synthesis would use LUTs for a small memory."""
+    """Mark a memory as `without_collisions`, and force block RAM, even for a memory that would fit into LUTs."""
     without_collisions(memory).attr.add(BLOCK_RAM)
     return memory
 
@@ -41,8 +41,9 @@ def in_block_ram(module: Module) -> None:
 
 
 def in_luts(module: Module, words: int) -> None:
-    """Let synthesis use LUTs for all memories of at most `words` words in a module tree, even after `block_ram`
-    was called for them.
+    """Let synthesis use LUTs for small memories (at most `words` words) of a module and its submodules.
+
+    This also cancels an earlier call of `block_ram` for these memories.
     """
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words:
@@ -52,7 +53,7 @@ def in_luts(module: Module, words: int) -> None:
 
 
 def distributed(module: Module, words: int) -> None:
-    """Force LUTs for all memories in a module tree that have at most `words` words and are `without_collisions`."""
+    """Force LUTs for memories that are small (at most `words` words) and `without_collisions`, also in submodules."""
     for special in module._fragment.specials:
         if isinstance(special, Memory) and special.depth <= words and NO_RW_CHECK in getattr(special, "attr", ()):
             special.attr = {NO_RW_CHECK, DISTRIBUTED}
@@ -102,7 +103,7 @@ class BlockRAMFIFO(Module):
         fetch = Signal()  # into the register
         if paced:
             read = Signal()
-            word = stream.Endpoint(layout, reset_less=True)  # synthesis uses the output register inside the block RAMs
+            word = stream.Endpoint(layout, reset_less=True)  # so synthesis can use the block RAMs' output registers
             self.sync += [
                 read.eq(head.valid & ~source.valid & ~read & ~fetch),
                 fetch.eq(read),

@@ -16,7 +16,7 @@ from .platform.ecp5.parts import PARTS
 
 @dataclass(frozen=True)
 class Target:
-    """A board, a configuration, and the settings with which the configuration fits into the board's part."""
+    """A board, a configuration, and the settings that make the configuration fit into the board's FPGA."""
 
     board: Board
     configuration: Configuration
@@ -44,7 +44,7 @@ class Target:
 
     @property
     def clock_met_by(self) -> str:
-        """The name of the hardware target whose place-and-route meets this simulated board's clock; empty if none."""
+        """The name of the hardware target that meets this simulated board's clock in place-and-route; empty if none."""
         hardware = self.board.models
         fit = hardware.fits.get(self.configuration.name) if hardware else None
         return _name(hardware, self.configuration) if hardware and fit and fit.clock_met else ""

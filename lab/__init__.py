@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The laboratory: comparisons with papers and other implementations, and the figures that the pages show."""
+"""The laboratory: compares this project with papers and other implementations, and stores measured values."""

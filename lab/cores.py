@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds tables to the pages about cores, which `gateware.cores` generates. The tables show the cores' resources and
-clocks. These are estimates from place-and-route.
+"""Adds tables to the pages that `gateware.cores` generates about cores. A table shows the resources and the clock of a
+core, as estimated by place-and-route.
 """
 
 import json

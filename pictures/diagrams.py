@@ -14,8 +14,8 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True)
 class Box:
-    """A box of a diagram: its name, position, size and colour (an index in `TINTS`), lines of text below the name, and
-    the path of the source file of the unit that the box shows.
+    """A box of a diagram, with a name and `lines` of text below the name. `x` and `y` are the lower left corner.
+    `colour` is an index in `TINTS`. `source` is the path of the source file of the unit that the box shows.
 
     With `frame` it contains other boxes, and its name stands in the upper left corner.
     """

@@ -59,7 +59,7 @@ def add_title(drawn: Figure, title: str) -> None:
 
 
 def legend(drawn: Figure, handles: list, *, below: float = 0.36) -> None:
-    """Draw a legend: all names in one row, `below` inches under the upper edge of the figure."""
+    """Draw a legend with all names in one row. The row is `below` inches below the upper edge of the figure."""
     if handles:
         place = (0.05 / WIDTH, 1 - below / drawn.get_figheight())
         drawn.legend(

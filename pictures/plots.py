@@ -82,8 +82,9 @@ def values(
 def shares(
     title: str, x_name: str, wholes: tuple[tuple[str, tuple[tuple[str, float], ...]], ...], *, rest: str = ""
 ) -> str:
-    """Draw one horizontal bar per total, divided into the parts of the total. `wholes` contains a pair for each total:
-    its label, and the (name, value) pairs of its parts. `rest` is the name of the part that contains the remainder.
+    """Draw one horizontal bar per total, divided into the parts of the total. For each total, `wholes` contains the
+    label of the total, and a (name, value) pair for each part. `rest` is the name of the part that contains the
+    remainder of a total.
 
     Raises
     ------
@@ -117,8 +118,8 @@ def shares(
 
 @cache
 def waterfall(title: str, x_name: str, courses: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]) -> str:
-    """Draw processes as a waterfall, with one row for each stage of a process. The bar of a stage begins where the bar
-    of the previous stage ends.
+    """Draw how long the stages of one or several processes take. Each stage has a row with a bar. The bar of a stage
+    begins where the bar of the previous stage ends.
 
     Args:
         title: title of the plot.

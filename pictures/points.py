@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw plots of points with two values each, with limits, Pareto fronts, and labels that do not overlap."""
+"""Draw plots of points (x and y) with labels that do not overlap. Limits and Pareto fronts can be added."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -144,7 +144,7 @@ def _panel(axes: Axes, x_name, y_name, heading, inside, everything, limit, log, 
 
 
 def _join(axes: Axes, inside: Sequence[Point]) -> list[Point]:
-    """Join all points that have the same label by a line. For each line, return the point with the largest y value."""
+    """Draw a line through all points with the same label. For each label, return the point with the largest y value."""
     found: dict[str, list[Point]] = {}
     for point in inside:
         found.setdefault(point.label, []).append(point)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Define how all pictures look, and turn them into SVG. The SVG has the same bytes on every machine, and it suits light
-and dark pages.
+"""Define the look of all pictures, and convert pictures to SVG. The SVG of a picture has the same bytes on every
+machine, and suits light and dark pages.
 
 Text is drawn as outlines of the font that Matplotlib includes, so a picture looks the same everywhere. Each colour is
 defined here with its counterpart in dark surroundings; a picture with another colour is an error.
@@ -75,8 +75,8 @@ def digits(value: float) -> str:
 
 
 def figure(width: float, height: float) -> Figure:
-    """Return an empty picture of `width` by `height` inches. Call this function, and draw in the picture, only inside
-    the block of `with settings():`.
+    """Return an empty picture of `width` by `height` inches. Create the picture and draw in the picture only inside a
+    block `with settings():`.
     """
     return Figure(figsize=(width, height))
 

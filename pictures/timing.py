@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draw timing diagrams of handshakes, which show the signals cycle by cycle. Migen simulates the handshakes, and
+"""Draw timing diagrams, which show the signals of a handshake cycle by cycle. Migen simulates the handshakes, and
 WaveDrom draws the diagrams.
 """
 
@@ -127,8 +127,8 @@ def _bits(name: str, values: Iterable[int]) -> dict[str, str]:
 
 
 def _values(name: str, there: Iterable[int], ends: Iterable[int], labels: list[str]) -> dict:
-    """Return a row of the diagram with a label for each value. The row shows a value from the first cycle in which the
-    sender offers it to the cycle in which the receiver accepts it.
+    """Return a row of the diagram that shows the values of a stream, with a label for each value. A value begins in the
+    first cycle in which the sender offers the value, and ends in the cycle in which the receiver accepts the value.
     """
     wave, state = "", ""
     for present, end in zip(there, ends, strict=True):

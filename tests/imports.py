@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def imported(path: Path, package: str = "") -> Iterator[str]:
-    """Yield the full names of all modules that a file imports, and of all single objects that it imports from modules.
+    """Yield the full name of each module that a file imports, and of each object that the file imports from a module.
     Relative imports start from the package `package`.
     """
     for node in ast.walk(ast.parse(path.read_text())):

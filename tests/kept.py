@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the measured figures that the repository contains, for tests that compare with them or show them."""
+"""Finds the folder of measured figures in this repository, for tests that compare or show these figures."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def figures() -> Path:
-    """Return the folder with the measured figures. Skip the test if there is none."""
+    """Return the folder with the measured figures. Skip the test if there is no such folder."""
     folders = list(ROOT.glob("*/results/data"))
     if not folders:
         pytest.skip("this tree keeps no figures")

@@ -20,9 +20,9 @@ __all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_
 
 
 def promised() -> dict[str, str]:
-    """Return a dictionary that maps each test in SECURITY.md to where the test runs. If brackets after the test's name
-    state a make command or "each night", the test runs there; otherwise, it runs in "make test". The tests have
-    pytest's names, without parameters.
+    """Map each test that SECURITY.md names to the command that runs the test. SECURITY.md states a make command or
+    "each night" in brackets after the test's name. Without brackets, the command is "make test". The names are
+    pytest's, without parameters.
     """
     pages = "".join(path.read_text(encoding="utf-8") for path in PAGES)
     return {name: where.strip("`") or "make test" for name, where in _NAME.findall(pages)}

@@ -55,9 +55,9 @@ def build(
 
 
 def open_uart(board: SimulatedBoard, **options) -> serial.SerialBase:
-    """Open the UART of a running board with pyserial, and begin with a break. The simulated UART disconnects a client
-    that begins with neither a record nor a break. A record would not work here, because programs that replace the
-    firmware accept none.
+    """Open the UART of a running board with pyserial, and send a break first. The simulated UART disconnects clients
+    that do not begin with a record or a break. Programs that replace the firmware accept no records, so only a break is
+    possible.
     """
     port = serial.serial_for_url(board.url, **options)
     port._socket.send(b"\0", socket.MSG_OOB)

@@ -10,7 +10,7 @@ import pytest
 
 TESTS = Path(__file__).parent
 LEAST_S = 60  # minimum time limit in seconds; a shorter limit can expire on a busy machine
-# Names of calls with a time limit; a limit of 0 means that the call does not wait.
+# Names of functions with a time limit. A limit of 0 is allowed, because the function then does not wait.
 LIMITED = {"run", "wait", "join", "communicate", "settimeout", "create_connection", "check_output"}
 POLLS = {"host/model.py"}  # the time limit in this file only sets how often a server checks whether it must end
 COMMANDS = ("bench_", "fuzz/", "mutants/", "screenshots/")  # these files are measurements and timed runs, not tests

@@ -199,7 +199,7 @@ def test_demo_of_a_board_builds_nothing_of_the_simulator_and_takes_a_path_with_s
 
 
 def test_setup_is_never_silent_for_long_and_says_what_failed(checkout):
-    """While `make setup` runs, it must show that it continues; after a failure, it must show what failed. The package
+    """While `make setup` runs, it must print progress. After a failure, it must print which step failed. The package
     manager is a fake that fails, because the test must not install anything.
     """
     programs = checkout / "programs"
@@ -247,8 +247,8 @@ INSTALLS = PIP + "Installing collected packages: MarkupSafe, Jinja2, a, b\n"
     ],
 )
 def test_progress_of_the_setup_names_step_seconds_and_packages(tmp_path, said, total, shown):
-    """The progress line of `make setup` summarises the output of apt-get and pip, since their own last lines tell users
-    little.
+    """The progress line of `make setup` summarises the output of apt-get and pip, because the last lines that these
+    programs print tell users little.
     """
     (tmp_path / "log").write_text(said)
     words = [ROOT / ".ci" / "progress", "a step", "35", tmp_path / "log", *filter(None, [total])]

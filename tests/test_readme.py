@@ -22,7 +22,7 @@ def anchors(text):
 
 
 def leads_elsewhere(target):
-    """Return whether a link leads to a folder that this copy of the repository does not contain."""
+    """Return whether a link leads to a top-level folder that is missing in this copy of the repository."""
     top = target.resolve().relative_to(ROOT).parts[0]
     return not (ROOT / top).exists() and target.resolve().parent != ROOT
 

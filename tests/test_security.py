@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Check the tests that SECURITY.md names. Each must run where the page states, and must fail without the code that it
-tests.
+"""Check the tests that SECURITY.md names. Each test must run as part of the command that SECURITY.md states, and must
+fail if the code that it tests is removed.
 """
 
 import os
@@ -42,7 +42,7 @@ def test_named_tests_are_there():
 
 
 def test_each_runs_where_the_page_says():
-    """A test runs in `make test`, unless the page names another place after the test's name.
+    """A test that SECURITY.md names runs in `make test`, unless SECURITY.md states another command for the test.
 
     Nightly tests have a mark that excludes them there.
     """
@@ -60,8 +60,8 @@ def test_each_runs_where_the_page_says():
 
 
 def test_each_has_a_guard_without_which_it_is_to_fail():
-    """Each named test must have a guard: code without which the test fails. `make mutants MUTANTS=--guards` checks
-    this. A proof needs no guard: its file contains faulty copies of the design, which the proof must refute.
+    """Each test in SECURITY.md must have a guard: code without which the test fails. `make mutants MUTANTS=--guards`
+    checks this. A proof needs no guard, because its file also tries to prove faulty copies of the design.
     """
     assert {each.tests[0] for each in guards()} == {name for name in PROMISED if not name.startswith(PROOFS)}
     for name in PROMISED:

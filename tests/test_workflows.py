@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that the workflow files are complete and limited in time, with minimal permissions. Everything that their steps
+"""Tests the workflow files: each is complete, and has a time limit and minimal permissions. Everything that the steps
 call must exist.
 """
 
@@ -19,7 +19,7 @@ FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = {path.name: yaml.safe_load(path.read_text()) for path in sorted(FOLDER.glob("*.yml"))}
 JOBS = [(name, key) for name, workflow in WORKFLOWS.items() for key in workflow["jobs"]]
 VARIABLES = set(re.findall(r"^# Variable: ([A-Z_]+)=", (ROOT / "Makefile").read_text(), re.M))
-# events with which outsiders, or anybody with permission to push, can start a job
+# events by which outsiders, or anybody with permission to push, can start a job
 STRANGERS = {"pull_request", "pull_request_target", "push"}
 EXPRESSION = re.compile(r"\$\{\{.*?\}\}")
 

@@ -14,13 +14,13 @@
 #include "port.h"
 #include "zeroize.h"
 
-/* Number of receive slots that one host must leave free for the frames of other senders. */
+/* Number of receive slots that are not part of `rx_window`, the buffer size reported to a host. */
 #define SPARE_SLOTS   4u
 #define EVENT         1u
 #define TX_SLOTS_BASE (ETHMAC_BASE + ETHMAC_RX_SLOTS * ETHMAC_SLOT_SIZE)
 /*
- * ERASE_STEP: number of bytes that are erased between two checks for a new frame. ARRIVED_MAX:
- * upper bound of the bytes that can arrive from the network during one such step.
+ * ERASE_STEP: number of bytes that are zeroized before the next check for a new frame. ARRIVED_MAX:
+ * upper bound of the bytes that the network delivers while ERASE_STEP bytes are zeroized.
  */
 #define ERASE_STEP  32u
 #define ARRIVED_MAX 256u
@@ -58,9 +58,9 @@ static void refresh(struct cl_link *link)
 _Static_assert(CL_SESSIONS <= ETHMAC_STATION_ROWS, "a row for every session");
 
 /**
- * The Ethernet MAC reserves some receive slots for frames of the stations in its table. If @p open
- * is true, writes the sender of the current frame to row @p place of the table. Otherwise removes
- * the station in this row.
+ * Updates row @p place of the Ethernet MAC's table of known stations. The Ethernet MAC reserves
+ * receive slots for frames of known stations. If @p open is true, writes the addresses of the
+ * current frame's sender to the row. If @p open is false, marks the row as unused.
  */
 static APART void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -160,16 +160,17 @@ static uint8_t *rx_slot(uint32_t number)
 }
 
 /**
- * A receive slot is stale while it can still contain a key or data from an old frame. This function
- * zeroizes one stale slot: the one whose frame arrived last. It stops when a new frame arrives.
+ * Zeroizes one stale receive slot. Stops early if a new frame arrives. A slot is stale if it can
+ * still contain a key or data from an old frame. If several slots are stale, the function zeroizes
+ * the slot whose frame arrived last.
  *
- * The function does not touch the slot that the Ethernet MAC writes next: that slot is erased after
- * its next frame has been handled. When a frame arrives during the erasure, the rest of the slot is
- * erased in a later call, when no frame is pending. Meanwhile the Ethernet MAC can begin to write a
- * second frame to the half-erased slot. The start of a slot is erased last. If the start was being
- * erased when the second frame began, the erasure can have damaged that frame. The function
- * therefore marks the slot as suspect: the next frame in it is dropped and zeroized. The mark
- * disappears at the next poll that finds no frame.
+ * The function does not touch the slot to which the Ethernet MAC will write the next frame.
+ * erase_handled zeroizes that slot when the next frame has been handled. If a frame arrives during
+ * the erasure, a later call erases the rest of the slot, when no frame is pending. Meanwhile the
+ * Ethernet MAC can begin to write a second frame to the half-erased slot. The start of a slot is
+ * erased last. If the start was being erased when the second frame began, the erasure can have
+ * damaged that frame. The function therefore marks the slot as suspect: the next frame in it is
+ * dropped and zeroized. The mark disappears at the next poll that finds no frame.
  */
 static APART void erase_stale(struct ethernet *ethernet)
 {
@@ -242,9 +243,9 @@ static void release(struct ethernet *ethernet)
 }
 
 /**
- * Sends the answer to an ARP or ICMP request. Takes the answer's headers from @p frame, and the
- * bytes after the headers from the received frame. Drops a long answer if the budget for work
- * outside sessions has no cycles left.
+ * Sends the answer to an ARP or ICMP request. The answer begins with the headers in @p frame. Its
+ * remaining bytes are copied from the received frame. If the answer is longer than CL_LINK_UDP_HEAD
+ * bytes and cl_service_admits returns false, drops the answer.
  */
 static APART void respond(struct ethernet *ethernet, const struct cl_frame *frame, size_t len,
 			  uint8_t *tx_slot)

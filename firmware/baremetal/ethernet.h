@@ -5,9 +5,9 @@
  * of one frame each, in memory on the bus.
  *
  * The accelerator's DMA reads and writes the slots directly. For engines other than the
- * accelerator, the data pass through the buffer memory, where they are aligned to 16 bytes. Data
- * records of the engine `fastpath` do not pass through this driver: the host sends them to the fast
- * path's own IP address.
+ * accelerator, the driver copies the data to the buffer memory, where the data are aligned to 16
+ * bytes. Data records of sessions on the fast path do not pass through this driver: the host sends
+ * these records to the fast path's own IP address.
  */
 #ifndef ETHERNET_H
 #define ETHERNET_H
@@ -36,16 +36,16 @@ struct ethernet {
 	/** Number of the receive slot that contains the frame received last. */
 	uint32_t rx_slot;
 	/**
-	 * Bit masks of receive slots. `stale`: slots that still contain old data and must be
-	 * erased. `suspect`: slots whose next frame can be damaged, because the Ethernet MAC can
-	 * have written the frame while the slot was being erased.
+	 * Bit masks of receive slots. `stale`: slots that must be erased, because they still
+	 * contain old data. `suspect`: slots in which the next frame can be damaged, because the
+	 * erasure can have overwritten bytes of that frame.
 	 */
 	uint32_t stale;
 	uint32_t suspect;
 	/**
 	 * `erasing`: number of the slot that is being erased; ETHMAC_RX_SLOTS if there is none.
-	 * `left`: number of bytes in this slot that must still be erased. When `left` is 0, the
-	 * slot stays marked as stale until a poll finds no frame.
+	 * `left`: number of bytes in this slot that must still be erased. The slot stays marked in
+	 * `stale` until `left` is 0 and ethernet_poll finds no new frame.
 	 */
 	uint32_t erasing;
 	uint32_t left;
@@ -67,11 +67,12 @@ void ethernet_send(struct ethernet *ethernet, const uint8_t *frame, size_t size)
 
 /**
  * Zeroizes the staging buffer and the transmit slots, and marks all receive slots as stale.
+ * ethernet_poll zeroizes stale slots later, when it finds no new frame.
  *
  * The function first waits until the Ethernet MAC has sent all frames. If this takes more than 1
- * ms, the transmit slots are not zeroized. ethernet_poll zeroizes the stale slots later, when it
- * finds no new frame. It spares the slot that the Ethernet MAC writes next until a new frame in
- * that slot was handled. A frame that carries a key is always zeroized as soon as it has been read.
+ * ms, the function does not zeroize the transmit slots. The slot to which the Ethernet MAC will
+ * write the next frame stays stale until that frame has been handled. A frame that carries a key is
+ * always zeroized as soon as it has been read.
  */
 void ethernet_forget(struct ethernet *ethernet);
 

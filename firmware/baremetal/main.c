@@ -17,7 +17,7 @@
 #include "aes/engines.h"
 #include "ethernet.h"
 #ifdef CIPHERLANE_EXTENSION
-#include "extension.h" /* The engines in the Makefile's folder EXTENSION. */
+#include "extension.h" /* this file is in the folder that the make variable EXTENSION names */
 #endif
 #include "links/link_uart.h"
 #ifdef CSR_MACSEC_BASE
@@ -61,9 +61,9 @@ static struct receive {
 
 #ifdef MAIN_RAM_BASE
 /*
- * A receive buffer in SDRAM. If the SDRAM works, the firmware uses this buffer instead of
- * `receive`. An engine that cannot access SDRAM copies the data through `bounce`, or uses the CPU's
- * loads and stores.
+ * Receive buffer in SDRAM. If the SDRAM works, the firmware uses this buffer instead of the buffer
+ * `receive`. If an engine's hardware cannot access SDRAM, the engine copies the data through the
+ * buffer `bounce`, or uses the CPU's loads and stores.
  */
 static struct receive receive_sdram __attribute__((section(".sdram"), aligned(32)));
 
@@ -107,24 +107,25 @@ static int draw(void *context, uint32_t *words, size_t count)
 static bool forgets = true;
 #ifdef MAIN_RAM_BASE
 /*
- * True if the L2 cache was written back to SDRAM while a record was still arriving. SDRAM can then
- * contain a part of this record. So the firmware zeroizes the memories again after the record has
- * arrived.
+ * True if the firmware must zeroize the memories again after the record that is arriving now. The
+ * last zeroization wrote the L2 cache back to SDRAM. SDRAM can therefore contain a part of this
+ * record.
  */
 static bool again;
 #endif
 
 #ifdef CSR_MACSEC_BASE
 /*
- * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. In simulation,
- * this is 1/25 of the true number. A simulated board is 30 to 200 times slower than a real one. But
- * its peer is a real machine, which expects an MKPDU (a message of MKA) within six seconds.
+ * Number of clock cycles that MKA (MACsec Key Agreement) counts as one millisecond. A simulated
+ * board is 30 to 200 times slower than a real board. But its peer is a real machine, which expects
+ * an MKPDU (a message of MKA) within six seconds. So in simulation, this number is 25 times
+ * smaller.
  */
 #define MKA_MS_CYCLES (CONFIG_CLOCK_FREQUENCY / 1000 / (CIPHERLANE_SIMULATED ? 25 : 1))
 
 /**
- * Writes random bytes for MKA. A real board computes the bytes from noise, with the engine @p
- * context. A simulated board has no source of noise, so its bytes are predictable.
+ * Writes random bytes for MKA. On a real board, the AES engine @p context computes the bytes from
+ * words of the noise source. A simulated board has no noise source, so its bytes are predictable.
  */
 static int mka_random(void *context, uint8_t *bytes, size_t count)
 {
@@ -142,8 +143,8 @@ static int mka_random(void *context, uint8_t *bytes, size_t count)
 }
 
 /**
- * Returns the time since reset in MKA's milliseconds, modulo 2^32. One such millisecond is
- * MKA_MS_CYCLES clock cycles. The function must be called at least once in 2^31 cycles.
+ * Returns the time since reset, modulo 2^32, in units of MKA_MS_CYCLES clock cycles: MKA counts
+ * each unit as one millisecond. Call this function at least once in 2^31 cycles.
  */
 static uint32_t milliseconds(void)
 {
@@ -307,8 +308,8 @@ int main(void)
 	macsec.config.modes_hw = &ise_device;
 	macsec.config.random = mka_random;
 	/*
-	 * In simulation, send an MKPDU more often. Otherwise, if the computer is busy, the peer
-	 * could regard the simulated board as lost.
+	 * In simulation, send MKPDUs more often. Otherwise the peer could time out while the
+	 * computer that runs the simulation is busy.
 	 */
 	macsec.config.hello_ms = CIPHERLANE_SIMULATED ? 100 : 0;
 	macsec.config.send = mka_send;

@@ -8,8 +8,9 @@
 #include "zeroize.h"
 
 /*
- * Size of the CPU's data cache, and of a cache line. port_forget overwrites the cache by reading
- * one word of each line: the cache is direct-mapped, and a miss loads a whole line.
+ * Size of the CPU's data cache in bytes, and of a cache line in words. port_forget overwrites the
+ * whole cache: it reads as many bytes of ROM as the cache holds, one word per line. The cache is
+ * direct-mapped, and each miss loads a whole line.
  */
 #define DCACHE_BYTES        4096u
 #define DCACHE_LINE_WORDS   8u

@@ -14,7 +14,8 @@ static inline void cl_zeroize(void *memory, size_t size)
 	/* If the size is small and constant, the compiler turns this memset into stores. */
 	__builtin_memset(memory, 0, size);
 	/*
-	 * Make the compiler assume that the memory is read here, so that it keeps the stores above.
+	 * Make the compiler assume that the memory is read here. So the compiler keeps the stores
+	 * above.
 	 */
 	__asm__ volatile("" : : "r"(memory) : "memory");
 }

@@ -144,9 +144,9 @@ static struct refusal start(struct loader *loader)
 }
 
 /*
- * Returns the number of data bytes that a request of this type must have. A request with data to
- * load can have different lengths. For it, the function returns the length in the request's header,
- * which write() checks.
+ * Returns the number of data bytes that a request of this type must have. A request of type
+ * CL_WIRE_TYPE_LOAD_DATA can have different lengths, which write() checks. So for this type, the
+ * function returns the length that the header contains.
  */
 static uint16_t request_bytes(const struct cl_wire_header *header)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Handles the loader's records, which write an image into the code memory, and decides whether to
- * allow the start of this image. The only hardware that this code accesses is the code memory.
+ * Handles the loader's records, which write an image into the code memory. Also decides whether the
+ * image is allowed to start. The only hardware that this code accesses is the code memory.
  *
- * While an image is being written, the header in front of it is zero. So an interrupted transfer
- * leaves no valid image. The header is written last; then the loader reads back and checks the
- * whole image.
+ * In the code memory, a header precedes the image. The header is zero during a transfer, so an
+ * interrupted transfer leaves no valid image. The loader writes the header last. Then it reads back
+ * and checks the whole image.
  */
 #ifndef LOADER_H
 #define LOADER_H
@@ -38,9 +38,10 @@ struct loader {
 	const char *board;
 	const uint8_t *build_id;
 	/**
-	 * True while the loader waits before it starts the firmware, until it receives a request
-	 * for the loader itself. While the member is true, the loader ignores requests for the
-	 * firmware. The host repeats these requests, and the firmware answers them after its start.
+	 * True while the loader waits for a first request before it starts the firmware. A request
+	 * for the loader sets `passing` to false. While `passing` is true, the loader does not
+	 * answer requests for the firmware. The host repeats its request until the firmware has
+	 * started and answers.
 	 */
 	bool passing;
 	/** True while an image with the header `header` is being transferred. */

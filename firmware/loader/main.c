@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The loader, in the boot ROM. It starts the firmware in the code memory, or receives a new one
- * over the UART. It does not start the firmware if the watchdog or the firmware itself caused the
- * last reset, or if the code memory holds no complete firmware.
+ * The loader, in the boot ROM. It starts the firmware in the code memory, or receives new firmware
+ * over the UART. It does not start the firmware if the code memory holds no complete firmware. It
+ * also does not start the firmware if the watchdog, or the firmware itself, caused the last reset.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,13 +26,13 @@
  * the loader does not wait. The host of a simulated board can send requests for the firmware at
  * once, and a waiting loader would lose these requests.
  */
-#ifndef PASSING_CYCLES /* A test can set it with the compiler option -DPASSING_CYCLES=N. */
+#ifndef PASSING_CYCLES /* A test can define PASSING_CYCLES by a compiler option. */
 #define PASSING_CYCLES (CIPHERLANE_SIMULATED ? 0 : CONFIG_CLOCK_FREQUENCY / 4)
 #endif
 /*
- * Time that the loader waits for a further request, after a request or a UART break, before it
- * starts the firmware: ten seconds. In simulation, this time is 1/8 second, because a simulated
- * second takes a minute.
+ * Time that the loader waits for a further request after a request, or after a reset by a UART
+ * break: ten seconds. Then the loader starts the firmware. In simulation, this time is 1/8 second,
+ * because a simulated second takes a minute.
  */
 #define ASKED_CYCLES                                                                               \
 	(CIPHERLANE_SIMULATED ? CONFIG_CLOCK_FREQUENCY / 8 : 10 * CONFIG_CLOCK_FREQUENCY)
@@ -55,10 +55,10 @@ static __attribute__((noreturn)) void start(void)
 }
 
 /*
- * Zeroizes keys and data of the previous firmware, so that the next firmware cannot read them. The
- * buffer memory, the vector unit, the DMA's queues, the stack and the data cache can contain them.
- * The start code has already zeroized SRAM. If cl_engine_accel_init fails, this does no harm,
- * because the reset has cleared the accelerator's keys.
+ * Zeroizes the keys and data that the previous firmware left in the buffer memory, the vector unit,
+ * the DMA's queues, the stack and the data cache. The start code has already zeroized SRAM. A
+ * failure of cl_engine_accel_init does no harm, because the reset has cleared the accelerator's
+ * keys.
  */
 static void erase(void)
 {

@@ -27,10 +27,10 @@
 #endif
 
 /*
- * STEP_WORDS words describe each step of the initialisation. The constants before STEP_WORDS are
- * the indices of these words. STEP_IS_COMMAND: 1 if the step issues a command, 0 if it writes
- * dfii_control. STEP_BITS: the bits to write. STEP_ADDRESS, STEP_BANK: address and bank of the
- * command. STEP_CYCLES: clock cycles to wait after the step.
+ * The initialisation is a list of steps. A step is an array of STEP_WORDS words, and the other
+ * constants are the indices of these words. STEP_IS_COMMAND: 1 if the step issues a command, 0 if
+ * it writes dfii_control. STEP_BITS: the bits to write. STEP_ADDRESS, STEP_BANK: address and bank
+ * of the command. STEP_CYCLES: clock cycles to wait after the step.
  */
 enum {
 	STEP_IS_COMMAND,
@@ -86,8 +86,8 @@ static void initialise(void)
 }
 
 /*
- * The code up to the matching #else adjusts the PHY. It is compiled only if software can read the
- * memory's data from registers of the PHY.
+ * From here to the matching #else, the code adjusts the timing of the PHY. This is possible only if
+ * software can read the memory's data from registers of the PHY.
  */
 #if CL_SDRAM_SHOWN_PHASES > 0
 static const uint32_t lane_bits[CL_SDRAM_LANES] = CL_SDRAM_LANE_BITS;
@@ -125,8 +125,8 @@ static void set(unsigned int lane, unsigned int bitslip, unsigned int delay)
 		ddrphy_rdly_dq_bitslip_write(1);
 	}
 	/*
-	 * Select all groups of data lines, then deselect them together, so that their read pointers
-	 * stay synchronous.
+	 * Select all groups of data lines, then deselect all of them with a single write. So the
+	 * read pointers of the groups stay synchronous with each other.
 	 */
 	ddrphy_dly_sel_write(ALL_LANES);
 	ddrphy_dly_sel_write(0);
@@ -310,10 +310,10 @@ static int test_words(uint32_t (*pattern)(uint32_t offset), struct sdram_report 
 }
 
 /**
- * Tests the address lines above SDRAM_TESTED_BYTES. Writes the word at offset 0. For each of these
- * lines, also writes the word at the offset in which only this line is 1. Then reads and checks all
- * these words. The words use the same line of the L2 cache and replace each other there. So every
- * word is read from the memory, not from the cache.
+ * Tests the address lines that select the bytes after SDRAM_TESTED_BYTES. Writes a word at offset
+ * 0. For each of these address lines, also writes a word at the offset in which only the bit of
+ * this line is 1. Then reads and checks all words. The words share one line of the L2 cache, so
+ * every read comes from the memory.
  */
 static int test_addresses(struct sdram_report *report)
 {
@@ -340,7 +340,7 @@ int sdram_init(struct sdram_report *report)
 	memset(report, 0, sizeof(*report));
 	initialise();
 	status = level_all(report);
-	/* This write makes LiteDRAM's controller control the memory, instead of the CPU. */
+	/* From this write on, LiteDRAM's controller controls the memory. Before, the CPU did. */
 	sdram_dfii_control_write(CL_DFII_CONTROL_SEL);
 	for (unsigned int i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && status == 0; i++) {
 		status = test_words(patterns[i], report);

@@ -22,9 +22,9 @@
 #define SDRAM_TESTED_BYTES (CONFIG_L2_SIZE > 1024 ? 2u * CONFIG_L2_SIZE : 2048u)
 
 /**
- * Number of tested bytes, from the start of the memory, that a program can use for data. A program
- * must not use the remaining tested bytes: sdram_write_back() reads them, to make the L2 cache
- * write the program's data to the memory.
+ * Number of bytes, from the start of the memory, that a program can use for data. The other tested
+ * bytes are reserved. sdram_write_back() reads these reserved bytes, so that the L2 cache writes
+ * the program's data to the memory.
  */
 #define SDRAM_DATA_BYTES (SDRAM_TESTED_BYTES - CONFIG_L2_SIZE)
 

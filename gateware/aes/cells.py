@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Instantiates ECP5 cells (LUT4s, wide multiplexers) where synthesis would not find the circuit by itself."""
+"""Instantiates ECP5 cells (LUT4s, wide multiplexers) where synthesis would not choose these cells by itself."""
 
 from collections.abc import Callable
 from itertools import product
@@ -8,7 +8,7 @@ from migen import Cat, ClockSignal, Constant, Instance, Module, Signal
 
 
 def lut4(module: Module, contents: int, inputs: list) -> Signal:
-    """Instantiate a LUT4. Its output is bit k of `contents`. The inputs are the bits of k, lowest bit first."""
+    """Instantiate a LUT4. Return its output: bit k of `contents`. `inputs` are the bits of k, lowest bit first."""
     z = Signal()
     ports = {f"i_{port}": signal for port, signal in zip("ABCD", inputs, strict=True)}
     module.specials += Instance("LUT4", p_INIT=Constant(contents, 16), **ports, o_Z=z)
@@ -16,7 +16,7 @@ def lut4(module: Module, contents: int, inputs: list) -> Signal:
 
 
 def mux(module: Module, cell: str, pair, select) -> Signal:
-    """Instantiate a multiplexer of an ECP5 slice. It outputs the first signal of `pair` if `select` is 0."""
+    """Instantiate a multiplexer of an ECP5 slice. Return its output: `pair[0]` if `select` is 0, else `pair[1]`."""
     z = Signal()
     names = ("BLUT", "ALUT", "C0") if cell == "PFUMX" else ("D0", "D1", "SD")
     ports = {f"i_{name}": signal for name, signal in zip(names, (*pair, select), strict=True)}
@@ -37,7 +37,7 @@ def flip_flop(module: Module, d: Signal) -> Signal:
 
 
 def lut7_halves(module: Module, address: Signal, truth: list[int]) -> list[Signal]:
-    """Build a function of 8 bits from its truth table. Return the value for bit 7 = 0, and the value for bit 7 = 1."""
+    """Build a function of 8 bits from its truth table. Return two outputs: one for bit 7 = 0, and one for bit 7 = 1."""
     return [_lut7(module, address, truth[128 * half : 128 * half + 128]) for half in range(2)]
 
 
@@ -53,12 +53,12 @@ def _lut7(module: Module, address: Signal, truth: list[int]) -> Signal:
 
 
 def sum_of(*bits: int) -> int:
-    """Return the number of ones in `bits`. `Functions` uses only the lowest bit of the result: the XOR of the bits."""
+    """Return the number of ones in `bits`. `Functions` uses only bit 0 of this number, which is the XOR of the bits."""
     return sum(bits)
 
 
 class Functions:
-    """Builds functions of up to four one-bit signals. Each function is one LUT4, or portable logic.
+    """Builds functions of up to four one-bit signals, each as one LUT4 or, with `portable`, as logic for any FPGA.
 
     Parameters
     ----------

@@ -49,14 +49,15 @@ class Tower:
         self.norm_y = self._coordinates(_power(y, 17))[:4]
 
     def _coordinates(self, byte: int) -> list[int]:
-        # The two elements of each basis sum to 1. So an element of a subfield has two equal coefficients in the larger
-        # field. The caller reads only the first coefficient.
+        # Return the bits of `byte` in the tower's basis. The caller passes an element of a subfield. The two
+        # coefficients of such an element are equal, because the two elements of each basis sum to 1. So the caller
+        # reads only the first coefficient.
         value = apply(self.to_tower, byte)
         return [value >> i & 1 for i in range(8)]
 
     @property
     def weight(self) -> int:
-        """Number of ones in the four matrices that change the basis. More ones cost more XOR gates."""
+        """Number of ones in the four change-of-basis matrices. More ones cost more XOR gates."""
         matrices = (self.to_bytes, self.to_tower, self.to_affine, self.from_affine)
         return sum(column.bit_count() for matrix in matrices for column in matrix)
 
@@ -90,7 +91,7 @@ def invert(matrix: list[int]) -> list[int]:
 
 
 def linear(matrix: list[int], bits: list, constant: int = 0) -> list:
-    """Multiply a matrix over GF(2) by a list of one-bit expressions. XOR the product with a constant."""
+    """Return the product of a matrix over GF(2) and a vector of one-bit expressions, XORed with a constant."""
     outputs = []
     for row in range(len(matrix)):
         terms = [bits[i] for i, column in enumerate(matrix) if column >> row & 1]
@@ -152,7 +153,8 @@ def scale2(a: list, factor: list[int]) -> list:
 
 def square4(tower: Tower, a: list) -> list:
     """Return the square of an element of GF(2^4)."""
-    # The square is (a1 Z^4 + a0 Z)^2 = a1^2 Z^8 + a0^2 Z^2. Here Z^2 = Z + N and 1 = Z^4 + Z, with the norm N of Z.
+    # For a = a1 Z^4 + a0 Z, the square is a1^2 Z^8 + a0^2 Z^2. With the norm N of Z: Z^2 = Z + N, Z^8 = Z^4 + N, and
+    # Z^4 + Z = 1.
     low, high = _square2(a[:2]), _square2(a[2:])
     both = scale2(_add(low, high), tower.norm_z)
     return _add(low, both) + _add(high, both)

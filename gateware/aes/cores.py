@@ -96,7 +96,7 @@ class Core(Module):
         self.key = stream.Endpoint([("word", WORD_BITS)])
         self.key_slot = Signal(slot_bits)
         self.key_length = Signal(2)
-        # In Verilog, the port `key.valid` has the name key_valid. So this signal gets another name.
+        # In Verilog, key_valid is already the name of the port `key.valid`. So this signal gets another name there.
         self.key_valid = Signal(slots, name="slots_with_key")
         self.clear = Signal()
         self.clear_slot = Signal()
@@ -112,9 +112,10 @@ class Core(Module):
         stored = Array([expansion.key_valid[n] for n in range(slots)])
         valid = Array([self.key_valid[n] for n in range(slots)])
         clearing = Signal()
-        # Selects the slot to which the cipher's `in_use` refers. 1: the slot that the expansion zeroizes. 0: the slot
-        # of the next key. `expansion.clearing` becomes valid late in a cycle, so `about_zeroized` is a register. After
-        # it changes, zeroization and the next key each wait a cycle until `in_use` is valid.
+        # The cipher's `in_use` tells whether blocks still use a certain slot. If `about_zeroized` is 1, this is the
+        # slot that the expansion zeroizes; otherwise it is the slot of the next key. `expansion.clearing` becomes valid
+        # late in a cycle, so the register `about_zeroized` delays this signal by one cycle. Zeroization and the next
+        # key both wait for this cycle.
         about_zeroized = Signal()
         self.sync += [
             If(self.clear, clearing.eq(1)).Elif(~expansion.busy, clearing.eq(0)),

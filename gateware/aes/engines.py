@@ -25,7 +25,7 @@ from .key_expansion import key_writes
 
 
 def take_turns(ciphers: list, sink: stream.Endpoint, source: stream.Endpoint, restart) -> tuple[list, list]:
-    """Return combinational and clocked statements that connect ciphers, in turn, to a shared sink and source.
+    """Return combinational and clocked statements that connect a shared sink and source to the ciphers in turn.
 
     The ciphers' own ``sink`` and ``source`` have the same layouts. `restart` gives the turn to the first cipher, in the
     next cycle.

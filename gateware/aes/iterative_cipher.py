@@ -135,8 +135,8 @@ class IterativeCipher(Module):
             outstanding.eq(outstanding + take - (self.source.valid & self.source.ready)),
         ]
 
-        # Memory stage: the memory outputs a part of the round key. In round 0, the next stage adds this part of the
-        # round key to block[:width].
+        # Memory stage: the memory outputs a part of the round key. In round 0, the next stage XORs this part with
+        # `block[:width]`, the part of the block at the same position.
         key_active, key_first, key_complete, key_ending = (Signal() for _ in range(4))
         self.submodules.round_keys = round_keys = KeyMemory(
             width=width, depth=slots * ROUND_KEY_ROWS * parts, registered=True
@@ -173,8 +173,8 @@ class IterativeCipher(Module):
             ending.eq(key_ending),
         ]
 
-        # Round stage. Without a block, `addend` is zero, and later stages contain only zeros or values computed from
-        # zeros.
+        # Round stage: applies a round to one part of the state at a time. While the addend stage contains no block,
+        # `addend` is zero, so that no old data enter this stage.
         self.submodules.state = state = State(width=width)
         self.submodules.sub_bytes = sub_bytes = SubBytes(width // 8, sbox=sbox)
         substituted = byte_list(sub_bytes.o)
@@ -204,8 +204,9 @@ class IterativeCipher(Module):
             ),
         ]
 
-        # Result stage: the last round adds round key Nr, from the memory `last_keys`. This memory has room for one
-        # round key per slot. Key expansion writes round key Nr last, so this key overwrites the earlier round keys.
+        # Result stage: adds the last round key, which comes from the memory `last_keys`. This memory has room for one
+        # round key per slot. The key expansion writes all round keys of a slot to the same place, so the last one (Nr)
+        # remains.
         finishing = Signal()
         finished = Signal()  # 1: `result` is complete, and waits until the register `source` is free
         finishing_slot = Signal(slot_bits)
@@ -275,10 +276,10 @@ class IterativeCipher(Module):
         self.sync += [
             If(self.zeroizing, left.eq(left - 1)),
             If(self.flush | self.clear, *[signal.eq(0) for signal in (*registers, block, addend, result)]),
-            # A single condition clears `source.data`. So synthesis uses the reset inputs of the flip-flops, and not a
-            # LUT for each bit.
+            # Clear `source.data` in one statement with one condition. Then synthesis uses the flip-flops' reset inputs
+            # instead of a LUT for each bit.
             If(self.flush | self.clear | (leave & finishing_error), self.source.data.eq(0)),
-            # A flush resets the registers that select which part of the state to write. So a flush during zeroization
-            # starts the zeroization again at part 0.
+            # Zeroization writes zeros to all parts of the state, one after the other. `bank` and `part` select the
+            # part. A flush resets these two registers, so a flush during zeroization starts the zeroization again.
             If(self.clear | (self.flush & self.zeroizing) if parts > 1 else self.clear, left.eq(2 * parts)),
         ]

@@ -175,7 +175,7 @@ class KeyExpansion(Module):
         ]
 
         # Sequence of an expansion.
-        substituting = Signal()  # 1: the next word needs SubWord
+        substituting = Signal()  # 1: the computation of the next word includes SubWord
         resting = Signal()
         first = Signal()
         last_write = Signal()

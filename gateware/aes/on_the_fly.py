@@ -135,10 +135,7 @@ class OnTheFlyCipher(Module):
         return result
 
     def _next_words(self, step: Signal, width: int, rcon: Signal, sbox: str) -> list[Signal]:
-        """Return those words of the next round key that the present step computes.
-
-        The key shifts by as many words: its first words come next, its last are new.
-        """
+        """Return the words that step number `step` computes. They are a part of the next round key."""
         last = byte_list(self.key[BLOCK_BITS - WORD_BITS :])
         boxes = [SBox(implementation=sbox) for _ in last]
         self.submodules += boxes

@@ -69,8 +69,8 @@ class OutputQueue(Module):
         step_fetched, step_source = Signal(), Signal()
         arriving = Cat(self.source.data, self.source.error)
         self.comb += [
-            # `places` counts the reserved rows one cycle late, so a row reserved in the last cycle may not be counted
-            # yet. Therefore `room` is 1 only if two rows are free.
+            # `places` counts the reserved rows, but counts each reservation one cycle late. So `room` is 1 only if
+            # `places` leaves at least two rows free.
             self.room.eq(~places[-1] & (places[:-1] != depth - 1)),
             self.empty.eq((places == 0) & ~reserved),
             step_source.eq(~self.source.valid | self.source.ready),
@@ -81,9 +81,8 @@ class OutputQueue(Module):
         # Signals that the formal proofs use.
         self.control = {"places": places, "reserved": reserved, "left": left, "stored": stored, "fetched": fetched}
 
-        # In operation, no row is read and written in the same cycle, because each block is read later than it is
-        # written, and there are never more blocks than rows. Zeroization can read and write the same row, but no logic
-        # uses the value read.
+        # In operation, no row is read in the cycle in which it is written: a block is read in a later cycle. During
+        # zeroization, a row can be read and written in the same cycle, but no logic uses the value from this read.
         memory = without_collisions(Memory(BLOCK_BITS + 1, depth, name="output_queue"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

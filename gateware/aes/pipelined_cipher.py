@@ -76,7 +76,7 @@ class PipelinedCipher(Module):
         ranks = rounds * stages  # number of data registers in the pipeline, without the first one (rank 0)
 
         # Registers before the write ports of the round-key memories. Each round of the pipeline has its own memory. A
-        # key that needs fewer rounds than the pipeline has uses only the memories of the last rounds.
+        # key with fewer rounds than the pipeline uses the memory of round 0 and the memories of the last rounds.
         write = Signal(rounds + 1)  # bit n is 1: a round key is written to the memory of round n
         write_slot, words = Signal(slot_bits, reset_less=True), Signal(BLOCK_BITS, reset_less=True)
         self.sync += [
@@ -110,7 +110,7 @@ class PipelinedCipher(Module):
         ]
 
         def round_key(number: int):
-            """Return the key of round `number`, for the block that is now in data register (rank) `number * stages`."""
+            """Return the round key of round `number` for the block in the data register of rank `number * stages`."""
             memory = KeyMemory(width=BLOCK_BITS, depth=slots, registered=slots > 1)
             self.submodules += memory
             self.comb += [
@@ -152,8 +152,8 @@ class PipelinedCipher(Module):
             self.idle.eq(queue.empty),
         ]
 
-        # After the core accepts a block, the slot of its key stays in use for `ranks` + 1 cycles. In this time, the
-        # block receives its last round key.
+        # After the core accepts a block, the slot of the block's key stays in use for `ranks` + 1 cycles. By then, the
+        # block has received its last round key.
         remaining = Signal(max=ranks + 2)
         previous = Signal(slot_bits)
         self.comb += self.in_use.eq((remaining != 0) | (previous != self.watched))
@@ -191,7 +191,7 @@ class PipelinedCipher(Module):
         self.slots, self.errors = slot, error
 
     def _is_row_of(self, number: int, codes: tuple[int, ...]):
-        """Return an expression: true if the round key that is being written belongs to round `number` of the pipeline.
+        """Return an expression that is 1 if the round key that is being written belongs to pipeline round `number`.
 
         Rows after a short key's last round key belong to the first rounds of the pipeline, which this key does not use.
         """

@@ -93,7 +93,7 @@ class SBox(ByteTable):
 
 
 def namer(module: Module):
-    """Return the argument `name` of `composite.inversion`: a function that adds a named signal to `module`."""
+    """Return a function that adds named signals to `module`. It is the argument `name` of `composite.inversion`."""
 
     def name(what: str, bits: list) -> list:
         signal = Signal(len(bits), name=what)
@@ -113,7 +113,7 @@ def check_implementation(implementation: str, known: tuple[str, ...]) -> None:
 
 
 def _decode(module: Module, byte: Signal) -> Signal:
-    """Decode a byte: return 256 one-bit signals. Only the signal with number `byte` is 1."""
+    """Return a signal of 256 bits. Only the bit with the number `byte` is 1."""
     low, high, lines = Signal(16), Signal(16), Signal(256)
     module.comb += [
         *[low[n].eq(byte[:4] == n) for n in range(16)],
@@ -124,5 +124,5 @@ def _decode(module: Module, byte: Signal) -> Signal:
 
 
 def _encode(lines: Signal, table) -> Cat:
-    """Return entry n of the table, where n is the number of the one-bit signal in `lines` that is 1."""
+    """Return `table[n]`, where n is the number of the only bit in `lines` that is 1."""
     return Cat(*[lines & sum((y >> bit & 1) << x for x, y in enumerate(table)) != 0 for bit in range(8)])

@@ -73,7 +73,8 @@ class SBoxPair(Module):
         half = Signal()  # the eighth input
         operand = Signal(8)
         self.sync += [half.eq(self.i[7]), operand.eq(self.operand), If(~self.passes, operand.eq(0))]
-        # each S-box has its own copy of this register, so that it can be placed near the eight multiplexers it controls
+        # Each S-box has its own copy of this register. So place-and-route can put the copy near the eight multiplexers
+        # that it controls.
         inverse = flip_flop(self, self.inverse)
         for bit in range(8):
             outputs = []

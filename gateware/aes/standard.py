@@ -18,7 +18,7 @@ ROUNDS = {KEY_LENGTH_128: 10, KEY_LENGTH_192: 12, KEY_LENGTH_256: 14}
 
 
 def by_length(length, values: dict):
-    """Select the value for a key length's code. A code that `values` does not contain selects the last value."""
+    """Return the value in `values` for the code `length`. If `values` has no such code, return the last value."""
     codes = list(values)
     chosen = values[codes[-1]]
     for code in codes[-2::-1]:

@@ -63,8 +63,8 @@ class State(Module):
         ]
         for row in range(ROWS):
             for column in range(group):
-                # ShiftRows: the byte comes from column `source` of a part of the state. This part comes `parts_on`
-                # parts after the present part; if `parts_on` is 0, it is the present part.
+                # ShiftRows: this byte of part `part` comes from column `source` of part `part + parts_on`. Part numbers
+                # wrap around after the last part.
                 parts_on, source = divmod(column + row, group)
                 byte = self.new[WORD_BITS * source + 8 * row : WORD_BITS * source + 8 * row + 8]
                 shifted = self.shifted[WORD_BITS * column + 8 * row : WORD_BITS * column + 8 * row + 8]

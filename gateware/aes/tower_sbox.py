@@ -66,8 +66,8 @@ class TowerSBox(Module):
         cell = Functions(self, portable=portable)
         tower = best_tower()
 
-        # Change of basis: convert the byte to A and B in GF(2^4). Also compute A1 + A0 and B1 + B0, the sums of their
-        # halves.
+        # Change of basis: convert the byte to its coefficients A and B in GF(2^4). Also compute the sum of the two
+        # halves of each coefficient: A1 + A0 and B1 + B0.
         taken = Signal(8, reset_less=True)
         self.sync += If(self.enable[0], taken.eq(self.i))
         rows = _rows(tower.to_tower)
@@ -75,8 +75,8 @@ class TowerSBox(Module):
         element = _linear(cell, [*rows, *halves], list(taken))
         b, a, b_sum, a_sum = element[:4], element[4:8], element[8:10], element[10:12]
 
-        # The norm is d = N (A + B)^2 + A B. The term N (A + B)^2 is linear over GF(2), and depends on the bits that are
-        # inputs of the products' LUTs. So the products' LUTs also compute N (A + B)^2.
+        # The norm is d = N (A + B)^2 + A B. The term N (A + B)^2 is linear over GF(2). All bits that this term depends
+        # on are already inputs of the LUTs for A B, so the same LUTs also compute this term.
         columns = [_pack(_square_part(tower, [int(i == k) for i in range(4)])) for k in range(4)]
         low, sums = _split(columns, high=False)
         high, sums_high = _split(columns, high=True)
@@ -110,16 +110,17 @@ class TowerSBox(Module):
         output_rows = []
         for row in _rows(tower.to_affine):
             bits = [n for n in range(8) if row >> n & 1]
-            # `parts` contains six bits for each coefficient. Bits 0 and 1 are the product of the low halves, bits 2 and
-            # 3 the product of the high halves, bits 4 and 5 the product of the halves' sums. To get the four bits of
-            # the coefficient, XOR the sums' product with each of the other two products.
+            # A coefficient is the product of two factors. For each coefficient, `parts` contains three products of two
+            # bits each: product 1 of the factors' low halves, product 2 of the high halves, product 3 of the sums of
+            # the halves. The coefficient's low half is product 1 XOR product 3, and its high half is product 2 XOR
+            # product 3.
             output_rows.append(reduce(xor, [1 << 6 * (n // 4) + n % 4 ^ 1 << 6 * (n // 4) + 4 + n % 2 for n in bits]))
         outputs = _linear(cell, output_rows, parts, AFFINE_CONSTANT)
         (outputs,) = self._cut("output", outputs)
         self.comb += self.o.eq(Cat(*outputs))
 
     def _cut(self, where: str, *groups: list) -> list[list]:
-        """Return the groups of signals. If a pipeline stage ends at point `where`, add a register to each group."""
+        """Return the groups of signals, delayed by registers if a pipeline stage ends at the point `where`."""
         if where not in self._cuts:
             return list(groups)
         enable = self.enable[1 + self._cuts.index(where)]
@@ -141,7 +142,7 @@ def _rows(columns: list[int]) -> list[int]:
 
 
 def _linear(cell: Functions, rows: list[int], inputs: list, constant: int = 0) -> list[Signal]:
-    """Multiply by a matrix: output n is the XOR of the inputs in row n's mask, inverted if bit n of `constant` is 1."""
+    """Multiply by a matrix and add `constant`. Bit n of the product is the XOR of the inputs in the mask `rows[n]`."""
     sums = shared_sums(tuple(rows), len(inputs))
     shared = [cell([inputs[i] for i in range(len(inputs)) if mask >> i & 1], _parity) for mask in sums]
     outputs = []
@@ -176,7 +177,8 @@ def _square_part(tower, total: list[int]) -> list[int]:
 
 
 def _split(columns: list[int], *, high: bool) -> tuple[list[int], list[int]]:
-    """Split two output bits of a linear map of t. Return a map of one half of t, and a map of the sum of t's halves.
+    """Write two output bits of a linear map of t as the sum of two maps. The first map takes one half of t. The second
+    map takes the sum of both halves of t.
 
     With t = (t1, t0) and ts = t1 + t0: ``l1 t1 + l0 t0 = l1 ts + (l1 + l0) t0 = l0 ts + (l1 + l0) t1``.
     """

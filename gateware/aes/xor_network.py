@@ -14,7 +14,8 @@ TERMS = 4
 
 @cache
 def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
-    """Return sums of inputs, as masks. Each output of the map is then the XOR of at most four of these sums or inputs.
+    """Return sums of inputs, as masks. With these sums, each output of the map is the XOR of at most four terms. A term
+    is an input or one of the sums.
 
     Parameters
     ----------
@@ -32,15 +33,15 @@ def shared_sums(rows: tuple[int, ...], inputs: int) -> tuple[int, ...]:
 
 
 def terms(row: int, sums: tuple[int, ...]) -> tuple[list[int], int]:
-    """Write the output `row`, a mask of inputs, as an XOR of as few terms as possible. A term is one of `sums` or an
-    input. Return the indices of the chosen sums, and a mask of the chosen inputs.
+    """Write an output as the XOR of as few terms as possible. `row` is a mask of the inputs that the output sums. A
+    term is an input or one of `sums`. Return the indices of the chosen sums, and a mask of the chosen inputs.
     """
     used, covered = min(_combinations(sums), key=lambda choice: choice[0].bit_count() + (row ^ choice[1]).bit_count())
     return [n for n in range(len(sums)) if used >> n & 1], row ^ covered
 
 
 def _combinations(sums: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return, for each choice of up to four sums, a mask of the chosen sums and a mask of the inputs in their XOR."""
+    """For each choice of up to four sums, return two masks: the chosen sums, and the inputs in the sums' XOR."""
     found = []
     for size in range(min(TERMS, len(sums)) + 1):
         for chosen in combinations(range(len(sums)), size):

@@ -24,7 +24,7 @@ BOARD = Board(
     sys_clk_freq=75_000_000,
     create_platform=lambda: gsd_butterstick.Platform(revision="1.0", device="85F", toolchain="trellis"),
     create_crg=create_crg("clk30", 30e6, "user_btn"),
-    # The PHY chip, a KSZ9031, delays the receive clock itself, so the FPGA does not.
+    # The PHY chip, a KSZ9031, already delays the receive clock, so the FPGA adds no delay.
     create_phy=create_rgmii(rx_delay=0e-9),
     uart_name="crossover",
     uart_baudrate=1_000_000,

@@ -17,8 +17,8 @@ BOARD = Board(
     sys_clk_freq=40_000_000,
     create_platform=lambda: colorlight_i5.Platform(board="i5", revision="7.0", toolchain="trellis"),
     create_crg=_CRG,
-    # Phase of the SDRAM's clock. At 40 MHz, 120 degrees are a delay of 8.3 ns. LiteX's own target for this board runs
-    # at 60 MHz, with a delay of 8.3 ns too. According to LiteX, a quarter of a cycle at 60 MHz (4.2 ns) is too short.
+    # Phase of the SDRAM's clock. At 40 MHz, 120 degrees delay the clock by 8.3 ns. LiteX's own target for this board
+    # also uses a delay of 8.3 ns, at 60 MHz. According to LiteX, 4.2 ns (90 degrees at 60 MHz) would be too short.
     sdram=create_sdr(M12L64322A, _CRG, phase=120),
     uart_name="serial",
     uart_baudrate=1_000_000,

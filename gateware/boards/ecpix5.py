@@ -11,14 +11,15 @@ from ..platform.ecp5.clocks import create_crg
 from ..platform.ecp5.ddr3 import create_ddr3
 from ..platform.ecp5.rgmii import create_rgmii
 
-# The FPGA has 208 block RAMs. The S-boxes of the vector unit use 8 of them. The S-boxes of an AES core use 10, or 18 if
-# the core has two engines.
+# All S-boxes are in block RAMs. The FPGA has 208 block RAMs. The S-boxes of the vector unit take 8, and the S-boxes of
+# an AES core take 10, or 18 if the core has two engines.
 _FIT = Fit(cfu_sbox="block_ram", core_sbox="block_ram", pnr_seed=4)
 # A lower clock, for configurations that have not met the board's clock in any place-and-route run.
 _SLOWER = replace(_FIT, sys_clk_freq=75_000_000)
-# The core of the MACsec configurations has six engines. So it has the smallest S-boxes, and queues of at most 32 words
-# consist of LUTs. The S-boxes of the key expansion have two registers (`key_stages`). With one register, they would
-# contain the longest path of the core. Only nextpnr's placer `static` finds a placement that can be routed.
+# The AES core of the MACsec configurations has six engines with many S-boxes, so it uses the smallest S-boxes. Queues
+# of at most 32 words consist of LUTs. In the key expansion, each S-box has two registers (`key_stages`), because with
+# one register the S-boxes would contain the longest path of the core. Only nextpnr's placer `static` finds a placement
+# that can be routed.
 _MACSEC = replace(
     _SLOWER,
     core_sbox="tower_cut_ecp5",
@@ -28,8 +29,8 @@ _MACSEC = replace(
     pnr_seed=1,
     pnr_options=("--placer", "static"),
 )
-# The memories of Zephyr and Ethernet take the block RAMs. So the S-boxes, and queues of at most 16 words, consist of
-# LUTs.
+# The memories of Zephyr and Ethernet need the block RAMs. So LUTs implement the S-boxes, and also the queues of at most
+# 16 words.
 _LUTS = replace(_SLOWER, cfu_sbox="ecp5", core_sbox="ecp5", lut_words=16)
 
 BOARD = Board(

@@ -36,8 +36,8 @@ _GMII = (
 )
 _IO = [
     ("sys_clk", 0, Pins(1)),
-    # The clock of Ethernet. LiteX's Ethernet module requires the name `sys_clk`, so there are two pins with this
-    # name.
+    # The clock of Ethernet. LiteX's Ethernet module requires that its clock pin has the name `sys_clk`. So two pins
+    # have this name.
     ("sys_clk", 1, Subsignal("sys_clk", Pins(1))),
     ("serial", 0, *_SERIAL),
     ("serial", 1, *_SERIAL),

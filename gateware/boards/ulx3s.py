@@ -19,8 +19,8 @@ BOARD = Board(
     sys_clk_freq=40_000_000,
     create_platform=lambda: radiona_ulx3s.Platform(device="LFE5U-85F", revision="2.0", toolchain="trellis"),
     create_crg=_CRG,
-    # Phase of the SDRAM's clock. LiteX's own target also uses 90 degrees, at 50 MHz. At 40 MHz, commands have 6 ns to
-    # reach the memory, and data have 19 ns to come back.
+    # Phase of the SDRAM's clock. With 90 degrees at 40 MHz, commands have 6 ns to reach the memory, and data have 19 ns
+    # to come back. LiteX's own target also uses 90 degrees, but at 50 MHz.
     sdram=create_sdr(MT48LC16M16, _CRG, phase=90),
     uart_name="serial",
     uart_baudrate=1_000_000,

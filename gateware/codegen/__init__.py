@@ -5,6 +5,6 @@ import argparse
 
 
 def require_checkout(parser: argparse.ArgumentParser) -> None:
-    """End the command with an error if there is no repository checkout. The command writes files into the checkout."""
+    """End the command with an error if it does not run from a checkout. The command writes files into the checkout."""
     if __name__ != "gateware.codegen":
         parser.error("this writes files of a checkout: run it there")

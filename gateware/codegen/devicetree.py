@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 INTERRUPT_PRIORITY = 0
-# The SoC's interrupts use entries 0 to 10 of Zephyr's interrupt table. Entry 11 of the same table is the CPU's external
-# interrupt, through which all interrupts of the SoC arrive.
+# Maximum number of the SoC's interrupts. They use entries 0 to 10 of Zephyr's interrupt table. Entry 11 is the CPU's
+# external interrupt, through which the CPU receives all interrupts of the SoC.
 INTERRUPTS_MAX = 11
 
 # For each peripheral, the registers that its devicetree node lists.
@@ -20,7 +20,7 @@ _TIMER = ("load", "reload", "en", "update_value", "value", "ev_status", "ev_pend
 _UPTIME = ("uptime_latch", "uptime_cycles")
 _WATCHDOG = ("control", "cycles", "remaining", "ev_status", "ev_pending", "ev_enable")
 
-# The Ethernet MAC's registers. Each entry maps the name in the devicetree node to LiteX's name.
+# Maps the name of each register of the Ethernet MAC in the devicetree node to LiteX's name of the register.
 _ETHERNET = {
     "rx_slot": "sram_writer_slot",
     "rx_length": "sram_writer_length",
@@ -51,7 +51,7 @@ _INSECURE_ENTROPY = """
 	};
 """
 # Registers in the devicetree node of the SDRAM controller. The node lists all registers of the first DFI phase, but
-# only the first register of the second phase. The distance between these two phases tells the driver the addresses of
+# only the first register of the second phase. From the address of this register, the driver computes the addresses of
 # all other registers. If the PHY has registers that adjust the timing of reads, the node lists these registers too.
 _PI0 = ("command", "command_issue", "address", "baddress", "wrdata", "rddata")
 _DFII = ("control", *(f"pi0_{name}" for name in _PI0), "pi1_command")

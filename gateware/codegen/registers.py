@@ -37,8 +37,8 @@ _HEADER = """/* SPDX-License-Identifier: BSD-2-Clause */
 
 @dataclass(frozen=True)
 class Peripheral:
-    """Describes a peripheral for which a header and a page are generated. `name` is its name in texts, `prefix` begins
-    the names of its constants, and `create` creates it.
+    """Describes a peripheral for which a C header and a reference page are generated. Texts call the peripheral `name`.
+    All names in the header begin with `prefix`. `create` returns a new Migen module of the peripheral.
 
     The page copies the docstring of `module`, which must begin with a sentence and a diagram.
     """

@@ -17,18 +17,19 @@ from litedram.init import get_sdram_phy_init_sequence
 # uses these names in its initialisation sequences.
 CONTROL = {"SEL": 1, "CKE": 2, "ODT": 4, "RESET_N": 8}
 COMMAND = {"CS": 1, "WE": 2, "CAS": 4, "RAS": 8, "WRDATA": 16, "RDDATA": 32}
-# Minimum wait after those steps of the initialisation that need a wait, in cycles of the system clock. DDR3 needs 512
-# cycles of the memory's clock for its DLL and its calibration (JESD79-3F, tDLLK, tZQinit). The system clock is not
-# faster than the memory's clock, so 512 of its cycles are enough. SDR SDRAM needs shorter waits.
+# Minimum wait after an initialisation step, in cycles of the system clock. If LiteDRAM's sequence has no wait after a
+# step, the firmware does not wait either. DDR3 needs 512 cycles of the memory's clock for its DLL and its calibration
+# (JESD79-3F, tDLLK, tZQinit). The system clock is not faster than the memory's clock, so 512 cycles of the system clock
+# are enough. SDR SDRAM needs shorter waits.
 WAIT_CYCLES = 512
 # Time for which the reset signal stays low after power and clocks have become stable (JESD79-3F, 3.3.1). SDR SDRAM has
 # no reset signal, but its manufacturers ask for 100 or 200 us without commands.
 RESET_S = 200e-6
 
-# Number of DFI phases in which the `dfii` registers show the data of a read, for each PHY listed here. With all other
-# PHYs, the registers show the data in all phases. The registers store read data only while the PHY sets the signal
-# `rddata_valid`. The simulation model sets this signal only in the first phase. GENSDRPHY sets this signal one cycle
-# too late. The memory controller ignores the signal.
+# Maps a PHY to the number of DFI phases in which the `dfii` registers show read data. With other PHYs, they show read
+# data in all phases. The registers store read data only while the PHY sets the signal `rddata_valid`. The simulation
+# model sets this signal only in the first phase, and GENSDRPHY sets it one cycle too late. The memory controller does
+# not use this signal.
 SHOWN_PHASES = {"SDRAMPHYModel": 1, "GENSDRPHY": 0}
 
 

@@ -107,7 +107,7 @@ _PROPERTY = '''\
 
 
 class WireDefinitionError(ValueError):
-    """`wire.toml` describes a layout that cannot be rendered. The message names the item to correct."""
+    """A layout in `wire.toml` cannot be converted to C or Python. The message names the item to correct."""
 
 
 def render(path_to_wire_toml: str | Path) -> str:
@@ -210,7 +210,8 @@ def _literal(value: bool | int | str) -> str:
 
 
 def _layout(name: str, doc: str, fields: list[dict[str, Any]]) -> str:
-    """Return the C code for one layout: macros of offsets, a structure, and functions that copy it from and to bytes.
+    """Return the C code for a layout: offset macros, a structure, and functions that copy the structure from and to
+    bytes.
 
     The fields stand in order without padding; each integer must be naturally aligned.
     """

@@ -41,7 +41,7 @@ def usage() -> str:
 
 
 def job(core: str, options: dict[str, Any]) -> Job:
-    """Check the options of a core. Return its kind, the value of each option, and the core's name.
+    """Check the options of a core of kind `core`. Return the kind, the value of each option, and the core's name.
 
     Raises
     ------

@@ -137,7 +137,7 @@ def phases(values: dict[str, Any]) -> list[Phase]:
 
 
 def register_phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the steps of the test benches for a core that software controls by registers."""
+    """Return the steps of the test benches, for a core that software controls through registers."""
     at = {register.name: register.offset for register in registers.registers(_peripheral(values))}
     fields = {field.name: field for r in registers.registers(_peripheral(values)) for field in r.fields}
     last = values["slots"] - 1

@@ -90,7 +90,8 @@ class AESRegisters(LiteXModule):
         # # #
 
         word, full = Signal(32), Signal()
-        # `offered`: 1 until the core accepts the block. `waiting`: 1 from then on, until the core returns the result.
+        # `offered`: 1 from the start of an operation until the core accepts the block. `waiting`: 1 from the acceptance
+        # of the block until the core returns the result.
         offered, waiting = Signal(), Signal()
         value = Signal(BLOCK_BITS)
         control, status, config = self.control.fields, self.status.fields, self.config.fields

@@ -20,7 +20,7 @@ from .kinds import Kind, Text
 from .options import Option, Region
 from .ports import IN, OUT, Design, Phase, Stream
 
-NO_MEMORY = (0, 32)  # region for a core without a memory port: each access fails with a bus error
+NO_MEMORY = (0, 32)  # region for a core without a memory port: each access to it fails with a bus error
 OPTIONS = (
     Option("sbox", "S-boxes of the four lanes; names with `ecp5` need an ECP5", tuple(IMPLEMENTATIONS), "table"),
     Region("memory", "memory of vector loads and stores, on a Wishbone port of its own", ("none",), None),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Writes the test bench of a core for cocotb. It drives AXI4-Stream ports with the package cocotbext-axi.
+"""Writes the cocotb test bench of a core. The test bench drives AXI4-Stream ports with the package cocotbext-axi.
 
 It has the same steps as the test bench in Verilog. Sources and sinks pause at random, with a fixed seed.
 """
@@ -289,7 +289,7 @@ def _stream(stream: Stream) -> tuple:
 
 
 def _step(design: Design, phase: Phase) -> tuple:
-    """Return a step of the test as a tuple. If an item has a field that its stream lacks, omit this field."""
+    """Return a step of the test as a tuple. Omit the fields of an item that have no port in the item's stream."""
     fields = {stream.name: stream.fields for stream in design.streams}
 
     def kept(given: dict) -> dict:

@@ -78,7 +78,7 @@ class CTRCore(KeyStream):
         # # #
 
         drop, accepts, last = Signal(), Signal(), Signal()
-        left = Signal(COUNT_BITS)  # how many blocks of the oldest message have left at `source`
+        left = Signal(COUNT_BITS)  # number of blocks of the oldest message that have left the core through `source`
         self.submodules.counts = counts = ResetInserter()(stream.SyncFIFO([("count", COUNT_BITS)], USES_MAX))
         self.comb += [
             drop.eq(self.flush | port.keys.flush),
@@ -147,7 +147,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the test benches' steps: SP 800-38A's examples (from block 1 or 3 on), a short block, a missing key."""
+    """Return the test benches' steps: SP 800-38A's examples (whole, or from block 3 on), a short block, no key."""
     initial, last = vectors.number(vectors.COUNTER), values["slots"] - 1
 
     def message(bits: int, first: int = 0, count: int = 4, *, slot: int, text: str, counter=initial) -> Phase:

@@ -31,8 +31,8 @@ def width_of(node) -> int:
 
 
 def is_signed(node) -> bool:
-    """Return whether an expression is signed. An operator's result is signed if at least one operand is signed. The
-    condition of a multiplexer and the distance of a shift do not count.
+    """Return whether an expression is signed. An operator's result is signed if an operand is signed. The condition of
+    a multiplexer and the distance of a shift have no influence.
 
     Negative constants are written with all their bits, so they need no sign.
     """
@@ -174,7 +174,7 @@ class Writer:
         return f"({left} {operator} {right})"
 
     def _signed(self, node, width: int) -> str:
-        """Return the Verilog text of a signed expression. Verilog's rules determine its width."""
+        """Return the Verilog text of a signed expression. The rules of Verilog determine the width of the result."""
         if isinstance(node, Constant):
             bits = max(node.nbits + (not node.signed), width)
             return f"{'-' if node.value < 0 else ''}{bits}'sd{abs(node.value)}"
@@ -206,7 +206,7 @@ class Writer:
         return f"{self.target(statement.l)} {sign} {self.value(statement.r, len(statement.l))};"
 
     def statements(self, statements, level: int, sign: str, only: Signal | None = None) -> list[str]:
-        """Return the Verilog lines of statements. If `only` is given, use only statements that assign to it."""
+        """Return statements as Verilog lines. With `only`, return only the statements that assign to this signal."""
         lines = []
         indent = INDENT * level
         for statement in statements if isinstance(statements, Iterable) else [statements]:
@@ -254,7 +254,7 @@ class Writer:
 
 
 def chosen(statement: Case, is_constant: Callable[[Signal], bool]) -> list | None:
-    """Return the branch of a `Case` that is always taken, or None if a signal decides which branch is taken."""
+    """Return the only branch that a `Case` can take, or None if a signal decides between several branches."""
     if set(statement.cases) == {"default"}:
         return statement.cases["default"]
     test = statement.test

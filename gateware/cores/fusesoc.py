@@ -102,7 +102,7 @@ def core_file(name: str, about: str, version: str, spdx: str) -> str:
 
 
 def harness(design: Design, name: str, spdx: str) -> str:
-    """Return the text of ``NAME_ecp5.v``, the top module for place-and-route: the core between two shift registers."""
+    """Return ``NAME_ecp5.v``: a top module for place-and-route that connects the core to two shift registers."""
     connections = [f".{design.clock}(clock)"]
     places = {True: 0, False: 0}
     for port in design.ports[1:]:

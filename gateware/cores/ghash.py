@@ -59,7 +59,7 @@ def create(values: dict[str, Any]) -> Design:
 
 
 def phases() -> list[Phase]:
-    """Return the steps of the test benches: test case 4 of the GCM specification, twice, and zeroization."""
+    """Return the test benches' steps: test case 4 of the GCM specification without and with a mask, zeroization."""
     case = vectors.GCM_CASES[2]
     lengths = (8 * len(case.aad)).to_bytes(8, "big") + (8 * len(case.ciphertext)).to_bytes(8, "big")
     message = [*vectors.blocks(case.aad), *vectors.blocks(case.ciphertext), lengths]

@@ -35,5 +35,5 @@ restrict_guarantee return rol ror select sequence severity shared signal sla sll
 transport type unaffected units until use variable vmode vprop vunit wait when while with xnor xor
 """
 
-# All keywords are in lower case, like the names of our signals. VHDL ignores case, so lower case is enough for VHDL.
+# All keywords here and all names of our signals are in lower case. So VHDL, which ignores case, needs no more entries.
 KEYWORDS = frozenset((_VERILOG + _SYSTEM_VERILOG + _VHDL).split())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines a kind of core that can be generated, and the list in which packages register kinds."""
+"""Defines `Kind`, which describes a kind of core, and the list in which packages register their kinds of cores."""
 
 import re
 from collections.abc import Callable
@@ -66,7 +66,7 @@ class Kind:
     files: Callable[[dict[str, Any]], dict[str, str]] | None = None
 
     def values(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Check the given option values; return the value of every option, given or default.
+        """Check the given values. Return the value of every option: the given value or, if there is none, the default.
 
         Raises
         ------
@@ -107,7 +107,7 @@ def register(kind: Kind) -> None:
 
 
 def register_figures(name: str, find: Callable[[dict[str, Any]], list[str]]) -> None:
-    """Register a function for the kind `name`. It returns the measured resources of a core as lines of Markdown."""
+    """Register a function that returns lines of Markdown with the measured resources of a core of kind `name`."""
     _FIGURES[name] = find
 
 

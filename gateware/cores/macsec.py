@@ -76,9 +76,9 @@ class MACsecCore(Module):
 
         # # #
 
-        # In a frame's last word, LiteEth marks only the frame's last byte (`last_be`). AXI4-Stream marks every byte of
-        # the frame (`keep`). The statements below convert the marks of each interface into marks of the other
-        # interface.
+        # A frame's last word can have unused bytes. LiteEth marks the frame's last byte in this word (`last_be`), and
+        # AXI4-Stream marks all bytes that belong to the frame (`keep`). The statements below convert `keep` to
+        # `last_be` for inputs, and `last_be` to `keep` for outputs.
         self.streams = {}
         for name, endpoint, direction in (
             ("tx_in", secy.transmit.sink, IN),
@@ -186,7 +186,7 @@ def create(values: dict[str, Any]) -> Design:
 
 # Test vectors of IEEE 802.1AE-2018, annex C.2 and C.4, in hexadecimal: addresses, SecTAG, SCI, keys, and ciphertext
 # with ICV. Each dictionary is indexed by the clause (2 or 4), or by the clause and the key length in bits. The
-# plaintext is `_DATA`, followed by the bytes of the clause in `_ENDS`.
+# plaintext is `_DATA`, followed by the entry of `_ENDS` for the clause.
 _ADDRESSES = {2: "d609b1f056637a0d46df998d", 4: "e20106d7cd0df0761e8dcd3d"}
 _TAGS = {2: "88e52e00b2c2846512153524c0895e81", 4: "88e54c2a76d457ed"}
 _SCIS = {2: "12153524c0895e81", 4: "f0761e8dcd3d0001"}
@@ -220,7 +220,7 @@ def _words(frame: bytes) -> list[dict[str, int]]:
 
 
 def phases(values: dict[str, Any]) -> list[Phase]:
-    """Return the test benches' steps: annex C.2 and C.4 in both directions, forged frames, replayed frames, no keys."""
+    """Return the test benches' steps: annex C.2 and C.4 in both directions, forged or replayed frames, no keys."""
     levels = {
         "tx_protect": 1,
         "tx_encrypt": 1,
@@ -253,8 +253,8 @@ def phases(values: dict[str, Any]) -> list[Phase]:
             for receive, name in enumerate(("transmit", "receive")):
                 items = [item | {"receive": receive, "word": word} for word in vectors.words(key)]
                 live = ("rx_live" if receive else "tx_live", 1 << an, 1 << an)
-                # When the first word of a new key arrives, the bit of the replaced key in `tx_live` or `rx_live`
-                # becomes 0. Wait until this bit is 1 again: then the new key can be used.
+                # Bit `an` of `tx_live` or `rx_live` is 1 if the SecY can use the key. The bit becomes 0 when the first
+                # word of a new key arrives, so wait until the bit is 1 again.
                 steps.append(Phase(f"Install the key to {name}.", sends={"install": items}, until=("busy", 1, 0)))
                 steps.append(Phase("It is live.", until=live))
             steps.append(

@@ -37,7 +37,7 @@ class Option:
 
     @property
     def metavar(self) -> str:
-        """Return how a help text shows the possible values, such as `a|b|c`."""
+        """Return the possible values as a help text shows them, for example `a|b|c`."""
         return "|".join(map(str, self.values))
 
     def parse(self, given: Any) -> Any:
@@ -64,7 +64,7 @@ class Range(Option):
 
     @property
     def metavar(self) -> str:
-        """Return how a help text shows the possible values, such as `0..4`."""
+        """Return the possible values as a help text shows them, for example `0..4`."""
         return f"{self.values[0]}..{self.values[-1]}"
 
     def parse(self, given: Any) -> int:
@@ -84,7 +84,7 @@ class Several(Option):
 
     @property
     def metavar(self) -> str:
-        """Return how a help text shows the possible values, such as `a,b,c`."""
+        """Return the possible values as a help text shows them, for example `a,b,c`."""
         return ",".join(map(str, self.values))
 
     def parse(self, given: Any) -> tuple:
@@ -100,7 +100,7 @@ class Region(Option):
 
     @property
     def metavar(self) -> str:
-        """Return how a help text shows the possible values, such as `none|ORIGIN:BYTES`."""
+        """Return the possible values as a help text shows them, for example `none|ORIGIN:BYTES`."""
         return "|".join([*self.values, "ORIGIN:BYTES"])
 
     def format(self, value: Any) -> str:

@@ -38,7 +38,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream of items with the ports valid and ready. An item is transferred at each clock edge at which both are 1.
+    """A stream of items. An item is transferred at each clock edge at which the ports valid and ready are both 1.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Phase:
-    """A step of a test bench: sets inputs, sends items, compares the items that leave, and waits for an output's value.
+    """A step of a test bench. It sets inputs, sends items, checks the core's output, and waits for an output's value.
 
     Attributes
     ----------

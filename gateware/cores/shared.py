@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives each kind of S-box a Verilog module of its own, which the core's module instantiates once for each byte.
+"""Moves each kind of S-box into its own Verilog module, which the core instantiates once for each byte.
 
 A pipelined core has 228 S-boxes. Without modules of their own, most of the core's file would be copies of one S-box.
 """
@@ -15,13 +15,13 @@ from ..aes.sbox_ram import BlockRAMSBox
 from ..aes.tower_sbox import TowerSBox
 from .ports import IN, OUT, Design, Port
 
-# Maps each Migen class of S-boxes to the last part of the name of its Verilog module.
+# Maps each Migen class of an S-box to the suffix of its Verilog module's name.
 CLASSES = {SBox: "sbox", TowerSBox: "sbox", SBoxPair: "sbox_pair", BlockRAMSBox: "sbox_ram"}
 
 
 @dataclass
 class Specials:
-    """Wraps specials (Migen's memories and instances) for Migen's functions, which read the attribute `specials`."""
+    """Wraps a set of specials (Migen's memories and instances), for Migen functions that read `specials`."""
 
     specials: set
 

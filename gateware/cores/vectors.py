@@ -100,7 +100,7 @@ GCM_CASES = (
         bytes.fromhex("5bc94fbc3221a5db94fae95ae7121a47"),
     ),
 )
-# Test case 4 of GCM: the subkey H, and the GHASH of the additional data, the ciphertext and the block of lengths.
+# The hash subkey H and the GHASH result of test case 4 of GCM.
 GHASH_SUBKEY = bytes.fromhex("b83b533708bf535d0aa6e52980d53b78")
 GHASH_RESULT = bytes.fromhex("698e57f70e6ecc7fd9463b7260a9ae5f")
 

@@ -141,7 +141,7 @@ class _File:
         self.registers: set[Signal] = set(clocked)  # signals that Verilog declares as `reg`
 
     def _modules_of(self, specials: list) -> dict[str, "_File"]:
-        """In each instance of an S-box, set the name of the Verilog module. Return these Verilog modules by name.
+        """Write the S-boxes' Verilog modules. Return them by name, and write the names into the S-boxes' instances.
 
         S-boxes with the same text share one module.
         """
@@ -167,8 +167,8 @@ class _File:
     # Which statements are kept, and their order ---------------------------------------------------------------------
 
     def _live(self, comb: list, sync: list, specials: list) -> tuple[list, list, list]:
-        """Return the groups of statements, memories and instances on which at least one output of the core depends."""
-        # maps each signal to its drivers: (number of the group, statements) or (memory or instance, None)
+        """Return the logic on which outputs depend: combinational groups, clocked groups, memories and instances."""
+        # maps each signal to its drivers: tuples of (group number, statements), or (memory or instance, None)
         makers: dict[Signal, list] = {}
         for n, (targets, statements) in enumerate(comb + sync):
             for signal in targets:
@@ -192,8 +192,8 @@ class _File:
         return groups, clocked, [special for special in specials if special in kept]
 
     def _assign_parts(self, comb, sync, specials, owners) -> None:
-        # Migen creates some signals while it simplifies statements. These signals belong to no Migen module, so the
-        # file contains each of them with the statements of a Migen module that reads it.
+        # Migen creates some signals while it simplifies statements. These signals belong to no Migen module. So the
+        # file contains each such signal next to the statements of a Migen module that reads the signal.
         for _ in range(2):
             for targets, statements in comb + sync:
                 number = min((owners[s] for s in targets if s in owners), default=None)
@@ -349,7 +349,7 @@ class _File:
                 yield from self._simple(certain)
 
     def _table(self, targets: set, statements: list) -> str | None:
-        """Return an assignment that calls a Verilog function if the statements are a table of constants, else None."""
+        """Return an assignment that calls a Verilog function, or None if `statements` are not a table of constants."""
         if len(statements) != 1 or len(targets) != 1 or not isinstance(statements[0], Case):
             return None
         (signal,), case = targets, statements[0]
@@ -453,8 +453,8 @@ class _File:
 
 
 def _owners(design: Design) -> tuple[dict, list[_Part]]:
-    """Number the parts of a design, outer parts first. Return two values: a dictionary that maps each signal and each
-    special (Migen's term for a memory or an instance) to the number of its part, and the list of parts.
+    """Number the Migen modules of a design, outer modules first. Return a dictionary and the list of the modules. The
+    dictionary maps each signal and each special (Migen's term for a memory or an instance) to the number of its module.
     """
     parts: list[_Part] = []
     owners: dict = {}
@@ -555,5 +555,5 @@ def _range(width: int) -> str:
 
 
 def _register(port) -> str:
-    """Return the content of a memory port's register: "address" or "data". The register's name contains this word."""
+    """Return what the register of a memory port stores: "address" or "data". The register's name contains this word."""
     return "address" if port.mode == WRITE_FIRST else "data"

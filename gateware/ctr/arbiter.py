@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Divides a resource among clients by fixed shares. If some clients do not use their shares, others can use them.
+"""Divides a resource among clients by fixed shares. A grant that a client does not need goes to another client.
 
 A client's turn lasts `share` grants, or ends early when the client wants no more. Then the turn passes to the next
 client that wants a grant. If all clients want grants, client n gets ``shares[n] / sum(shares)`` of them. A client waits
@@ -40,9 +40,9 @@ class Arbiter(Module):
         # # #
 
         turn = Signal(max=max(clients, 2), name="turn")
-        # number of grants that remain in the turn of the present client
+        # number of grants that client number `turn` can still take before the next client's turn
         left = Signal(max=max(shares) + 1, reset=shares[0], name="left")
-        # number of grants that remain for the chosen client after the present grant
+        # number of grants that client number `choice` can still take after the grant of this cycle
         rest = Signal(max=max(shares) + 1, name="rest")
         self.control = {"turn": turn, "left": left}  # signals that the formal proofs use
         for first in range(clients):

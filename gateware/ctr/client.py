@@ -24,7 +24,7 @@ from .counter import message_layout
 from .key_store import WORD_BITS, WORDS
 
 KEYSTREAM_LAYOUT = [("data", BLOCK_BITS), ("error", 1)]
-# Width in bits of a slot number. A command with the number of a slot that does not exist is refused.
+# Width in bits of a slot number. A command for a slot that does not exist is refused.
 SLOT_BITS = 5
 USE_LAYOUT = [("valid", 1), ("number", SLOT_BITS)]
 USES_MAX = 16

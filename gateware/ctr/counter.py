@@ -84,11 +84,13 @@ class CounterBlocks(Module):
         # # #
 
         message = self.message
-        # Type of a signal that contains the number of blocks after the present block, minus one (-1 in the last block).
+        # Type of `low_rest`, `sum_rest` and `rest`, which count the remaining blocks of a message. Each contains the
+        # number of blocks that follow the present block, minus one. The value for the last block is -1, so the type is
+        # signed.
         rest_type = (count_bits + 1, True)
 
-        # First stage: the low half of the sum T_1 + n. The sum is computed in limbs of 32 bits. The counter's width
-        # decides which limbs pass their carry on to the next limb.
+        # The first stage adds the lower halves of T_1 and n, in two limbs of 32 bits. If the counter has 32 bits, the
+        # first stage adds only limb 0, and limb 1 of T_1 stays unchanged.
         low_valid = Signal()
         low_ready = Signal()
         low = [Signal(LIMB_BITS, name=f"low_{k}") for k in range(LIMBS)]
@@ -96,7 +98,7 @@ class CounterBlocks(Module):
         low_whole, low_half = Signal(), Signal()
         low_slot = Signal(slot_bits)
         low_rest = Signal(rest_type)
-        # `half`: limb 1 belongs to the counter; `whole`: limbs 2 and 3 belong to the counter
+        # `half`: the counter has 64 or 128 bits; `whole`: the counter has 128 bits
         whole, half = Signal(), Signal()
         initial = Cat(*reversed(byte_list(message.initial)))
         limb = [initial[LIMB_BITS * k : LIMB_BITS * (k + 1)] for k in range(LIMBS)]

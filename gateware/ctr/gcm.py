@@ -104,8 +104,8 @@ class BlockGCM(Module):
             hold.clear.eq(drop),
         ]
 
-        # The present message, and its present part (IV, additional data or text). The blocks that arrive now belong to
-        # this part.
+        # State of the current message. A message consists of parts: IV, additional data and text. The blocks that
+        # arrive belong to the current part.
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="IDLE"))
         self.comb += fsm.reset.eq(drop)
         message = stream.Endpoint(job.description)
@@ -113,8 +113,8 @@ class BlockGCM(Module):
         # `error`: the message has failed; `missing`: the slot of the message has no GHASH subkey
         error, missing = Signal(), Signal()
         length = Signal(LENGTH_BITS)  # bytes of the part
-        left = Signal(LENGTH_BITS - 3)  # number of blocks of the present part that have not arrived yet
-        tail = Signal(4)  # number of bytes in the last block of the present part; 0 means 16
+        left = Signal(LENGTH_BITS - 3)  # number of blocks of the current part that have not arrived yet
+        tail = Signal(4)  # number of bytes in the last block of the current part; 0 means 16
         begin_part, step = Signal(), Signal()
         self.comb += job.ready.eq(fsm.ongoing("IDLE"))
         self.sync += [
@@ -123,7 +123,8 @@ class BlockGCM(Module):
             If(step, left.eq(left - 1)),
         ]
 
-        # The first block of keystream is the mask that is XORed with the GHASH result to form the tag.
+        # The first keystream block of a message is the mask of the tag: the tag is the XOR of this mask and the GHASH
+        # result.
         mask, masked = Signal(BLOCK_BITS), Signal()  # masked: `mask` is valid
         take_mask, last_of_message = Signal(), Signal()
         self.comb += take_mask.eq(keystream.valid & ~masked & ~fsm.ongoing("IDLE"))
@@ -132,14 +133,14 @@ class BlockGCM(Module):
             If(last_of_message | drop, masked.eq(0), mask.eq(0)),
         ]
 
-        # Blocks. GHASH processes the ciphertext: the result of an encryption, or the input of a decryption.
+        # Blocks. GHASH processes ciphertext: the output blocks of an encryption, or the input blocks of a decryption.
         counts = Signal(BLOCK_BYTES)
         given, text = Signal(BLOCK_BITS), Signal(BLOCK_BITS)
         is_text, is_part = Signal(), Signal()
         items = ResetInserter()(stream.Buffer([("data", BLOCK_BITS), ("final", 1)]))
         self.submodules.items = items
         moves = Signal()  # 1: the block is encrypted or decrypted; 0: GHASH only hashes it
-        step_tag = Signal()  # 1: the tag to verify enters GHASH in this cycle
+        step_tag = Signal()  # 1: this unit accepts the tag that the client sent for verification
         self.comb += [
             *[counts[n].eq((left != 1) | (tail == 0) | (tail > n)) for n in range(BLOCK_BYTES)],
             given.eq(sink.data & Cat(*[Replicate(count, 8) for count in counts])),
@@ -177,7 +178,8 @@ class BlockGCM(Module):
         # key was replaced.
         loaded, loaded_slot = Signal(), Signal(len(message.slot))
         right, load = Signal(), Signal()
-        # `old`: the tables of GHASH must be zeroized; `quiet`: GHASH processes no message
+        # `old`: GHASH's tables contain values from a key that was withdrawn, so the tables must be zeroized. `quiet`:
+        # GHASH processes no message, so the tables can be zeroized.
         old, quiet = Signal(), Signal()
         here = Signal()
         self.comb += [
@@ -266,7 +268,7 @@ class BlockGCM(Module):
             *part,
             If(left == 0, NextState("IV_LENGTH")),
         )
-        fsm.act(  # the state IV_LENGTH waits for GHASH, and sends it the block with the length of the IV
+        fsm.act(  # the state IV_LENGTH waits until GHASH accepts the block with the length of the IV
             "IV_LENGTH",
             add.valid.eq(1),
             add.data.eq(_lengths(None, message.iv_length)),
@@ -298,7 +300,7 @@ class BlockGCM(Module):
             If(~message.decrypt & ~message.refused, add.data.eq(text)),
             If(left == 0, NextState("LENGTHS")),
         )
-        fsm.act(  # the state LENGTHS waits for GHASH, and sends it the lengths of the additional data and the text
+        fsm.act(  # the state LENGTHS waits until GHASH accepts the block with the lengths of additional data and text
             "LENGTHS",
             add.valid.eq(1),
             add.data.eq(_lengths(message.aad_length, message.text_length)),
@@ -321,7 +323,10 @@ class BlockGCM(Module):
 
 
 def _lengths(first, second) -> Cat:
-    """Return the block of lengths for GHASH: two lengths in bits, 64 bits each, big-endian. None counts as 0."""
+    """Return GHASH's block of lengths, made from two lengths in bytes. The value None stands for the length 0.
+
+    The block contains each length as a big-endian number of bits, in 64 bits.
+    """
     halves = []
     for length in (first, second):
         bits = [0] * 3 + [length[n] if length is not None else 0 for n in range(LENGTH_BITS)] + [0] * (61 - LENGTH_BITS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Requests from the CTR service the keystream of GCM messages, and the GHASH subkeys that the messages need.
+"""Requests keystream and GHASH subkeys for GCM messages from the CTR service.
 
 ::
 
@@ -105,13 +105,13 @@ class GCMMessages(Module):
             subkeys.clear.eq(self.clear),
         ]
 
-        # The register `waiting` stores the next message until its keystream is requested. Before this request, the
-        # message waits until its slot has a subkey. If the slot has no key, the message does not wait for a subkey.
+        # The register `waiting` stores a message until the message is sent as a job. If the message's slot has a key,
+        # the message also waits until the slot has a subkey.
 
-        # 1: the waiting message can be sent as a job. A message with an IV of 96 bits must first request its keystream.
-        # A message with another IV requests its keystream later, through `late`.
+        # 1: the message in `waiting` can be sent as a job. With an IV of 96 bits, the message's keystream was already
+        # requested. With an IV of another length, the keystream will be requested later, through `late`.
         asked = Signal()
-        owed = Signal()  # 1: a job was sent before its keystream was requested; `late` must still request the keystream
+        owed = Signal()  # 1: a job was sent without its keystream, which must still be requested through `late`
         owed_blocks, owed_slot = Signal(BLOCKS_BITS), Signal(slot_bits)
         blocks = Signal(BLOCKS_BITS)
         short_iv = Signal()  # 1: the IV has 96 bits
@@ -147,8 +147,8 @@ class GCMMessages(Module):
             ),
         ]
 
-        # Requests to the CTR service. Requests for subkeys go first. For each request, the queue `order` stores whether
-        # the answer is a subkey or keystream.
+        # Requests to the CTR service. Requests for subkeys have priority. For each request, the queue `order` stores
+        # whether the answer is a subkey or keystream.
         order = ResetInserter()(stream.SyncFIFO([("subkey", 1), ("blocks", BLOCKS_BITS)], REQUESTS))
         self.submodules.order = order
         request = port.request

@@ -30,8 +30,9 @@ from .arbiter import Arbiter
 from .client import USES_MAX, Client, KeyPort
 from .key_store import KeyStore
 
-# Maximum number of cycles that a key command waits until no datagram uses its key. A datagram of 1448 bytes and a full
-# keystream queue together have about 110 blocks. Each block takes at most 56 cycles.
+# Time limit in cycles for a key command that waits until no datagram uses its key. In normal operation, the command
+# waits for about 110 blocks or less: a datagram of 1448 bytes and a full keystream queue. Each block takes at most 56
+# cycles.
 WAIT_CYCLES = 8192
 
 
@@ -111,8 +112,8 @@ class KeyLoader(Module):
 
         # # #
 
-        # The present command: the client that sent it (`owner`), its slot and action, and whether it waits until the
-        # key is unused.
+        # The command in progress: its client (`owner`), its slot and action, and whether it must wait until the key is
+        # unused.
         owner = Signal(max=max(len(clients), 2))
         slot, length = Signal(slot_bits), Signal(2)
         loading, wiping, waits = Signal(), Signal(), Signal()

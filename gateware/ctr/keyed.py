@@ -53,10 +53,11 @@ class KeyStream(Module):
         slot, length = Signal(len(self.key_slot)), Signal(2)
         index = Signal(3)
         clears = Signal()  # 1: the present command zeroizes the slot; 0: it loads a key
-        # 1: a command waits until no message uses its slot and the key loader accepts the command
+        # 1: a command waits. It ends when no message uses its slot and the key loader has accepted the command
         waiting = Signal()
         last = Signal(3)
-        # `changes`: 1 while a new key arrives or a command waits. `changed`: number of the slot of this key or command.
+        # `changes`: 1 while a new key arrives or a command waits. `changed`: number of the slot that this key or
+        # command changes.
         changes, changed = Signal(), Signal(len(slot))
         self.submodules.fsm = fsm = FSM(reset_state="WORDS")
         codes = Array([KEY_WORDS[code] - 1 for code in sorted(KEY_WORDS)])

@@ -64,7 +64,7 @@ class KeystreamQueue(Module):
         # # #
 
         under_way, stale, stored = (Signal(max=depth + 1) for _ in range(3))
-        coming = Signal(max=depth + 1)  # number of this client's blocks that are in the core after this cycle
+        coming = Signal(max=depth + 1)  # number of this client's blocks that will be in the core in the next cycle
         produce, consume = Signal(address_bits), Signal(address_bits)
         keep, step = Signal(), Signal()
 
@@ -75,10 +75,10 @@ class KeystreamQueue(Module):
         self.control = {"under_way": under_way, "stored": stored, "stale": stale, "fetched": fetched}
         self.control |= {"produce": produce, "consume": consume}
 
-        # In operation, no row is read in the cycle in which a block is stored in it. The block is read in a later
-        # cycle, and there are never more blocks than rows. Zeroization writes zeros into all rows, and reads only row
-        # 0. In the cycle in which zeros are written into row 0, the memory returns the old content of row 0. In the
-        # next cycle, the memory returns zeros.
+        # In normal operation, no row is read in the cycle in which it is written: each block is read in a later cycle,
+        # and there are never more blocks than rows. During zeroization, zeros are written into all rows, and only row 0
+        # is read. In the cycle that writes row 0, the memory returns the old content of row 0. In the next cycle, the
+        # memory returns zeros.
         memory = block_ram(Memory(BLOCK_BITS + 1, depth, name="keystream"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

@@ -32,7 +32,7 @@ WORD_BITS = 32
 WORDS = BLOCK_BITS // WORD_BITS
 LENGTH_BITS = 16
 BLOCKS_BITS = LENGTH_BITS - 3
-# Depth of the queue of packets for which keystream has been requested.
+# Depth of the queue `packets`. Each entry is a packet for which keystream was requested.
 PACKETS = 4
 
 WORD_LAYOUT = [("data", WORD_BITS), ("last_be", WORD_BITS // 8)]
@@ -82,10 +82,10 @@ class PacketCTR(Module):
         message, sink, source = self.message, self.sink, self.source
         request, block = port.request, port.keystream
 
-        # Each message goes to the CTR service. In the same cycle, its number of blocks is stored in the queue
-        # `packets`.
+        # Each message goes to the CTR service. In the same cycle, the queue `packets` stores the message's number of
+        # blocks.
         blocks = Signal(BLOCKS_BITS)
-        # number of packets that must still leave although `flush` dropped their messages
+        # number of packets that must leave as zeros, because `flush` dropped their keystream
         flushed = Signal(max=PACKETS + 2)
         take = Signal()
         self.comb += [
@@ -100,8 +100,8 @@ class PacketCTR(Module):
             packets.reset.eq(self.flush),
         ]
 
-        # The present packet. `left`: number of keystream blocks that the packet still needs. `word`: number of the
-        # present word in its 16-byte block.
+        # The packet that is being processed. `left`: number of keystream blocks that this packet still needs. `word`:
+        # position of the current word in its block of four words.
         known = Signal()  # 1: the packet's entry was read from the queue `packets`
         ended = Signal()  # 1: the packet's last word has left, and its unused keystream is being discarded
         left = Signal(BLOCKS_BITS)

@@ -37,9 +37,9 @@ from .counter import CounterBlocks
 from .key_loader import WAIT_CYCLES, KeyLoader
 from .keystream_queue import KeystreamQueue
 
-# Capacity of each client's keystream queue, in blocks: `PLACES_PIPELINED` for the pipelined core, `PLACES` for a core
-# of iterative engines. A queue has room for more blocks than the largest core of this type processes at a time. An
-# iterative engine holds at most two blocks.
+# Capacity of each client's keystream queue, in blocks. `PLACES_PIPELINED` is for the pipelined core, `PLACES` is for
+# cores of iterative engines. Each capacity exceeds the number of blocks that the core processes at a time. This number
+# is at most two for each iterative engine.
 PLACES = 16
 PLACES_PIPELINED = 128
 

@@ -48,7 +48,7 @@ class SharedPort(Module):
         order = ResetInserter()(stream.SyncFIFO([("mode", 1), ("more", count_bits)], REQUESTS))
         self.submodules.order = order
         request = port.request
-        # number of the mode that may request now. This is a register, because an adder follows in the same path
+        # number of the mode that may send a request now. A register, because logic would lengthen the path to an adder
         turn = Signal()
         asks = Signal()
         self.comb += [
@@ -71,8 +71,8 @@ class SharedPort(Module):
             turn.eq(~turn & second.request.valid),
         )
 
-        # Keystream. `begun`: the first block of the present request has left. `left`: number of blocks that remain in
-        # this request, valid if `begun` is 1.
+        # Keystream. `begun`: 1 if the first block of the current request has left. `left`: if `begun` is 1, the number
+        # of blocks that remain in the current request.
         keystream, present = port.keystream, order.source
         begun, left = Signal(), Signal(count_bits)
         step, last = Signal(), Signal()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES-CTR accelerator: registers and DMA, a client of the CTR service (SP 800-38A, 6.5; TS 33.401, annex B.1.3).
+"""The AES-CTR accelerator: a DMA with registers that uses the CTR service (SP 800-38A, 6.5; TS 33.401, annex B.1.3).
 
 ::
 
@@ -155,7 +155,7 @@ class CTRAccelerator(AcceleratorRegisters):
             register = getattr(self, f"key{i}")
             self.comb += If(register.re, keys.write.eq(1), keys.index.eq(i), keys.word.eq(register.r))
 
-        # Descriptors. The registers supply their fields.
+        # The fields of a descriptor come from the registers.
         descriptor, options = dma.descriptor, self.options.fields
         self.comb += [
             descriptor.initial.eq(Cat(*[getattr(self, f"iv{i}").storage for i in range(4)])),
@@ -225,8 +225,8 @@ class CTRAccelerator(AcceleratorRegisters):
             If(ledger.submit & ~ledger.busy, self.cycles.status.eq(0)),
         ]
 
-        # Key commands. This logic refuses commands with a wrong slot or length. `load_key` zeroizes the key words even
-        # if it is refused.
+        # Key commands. A command with a wrong slot or a wrong key length is refused. A refused `load_key` still
+        # zeroizes the key words that software has written.
         no_slot, wrong_length = Signal(), Signal()
         self.comb += [
             no_slot.eq(key_config.slot >= slots),

@@ -139,7 +139,7 @@ class Scatter(Module):
 
         sink, job, source = self.sink, self.job, self.source
 
-        # A register for the rotated block. `now` marks its bytes that belong to the present beat, and `later` marks its
+        # A register for the rotated block. `now` marks the bytes that belong to the present beat. `later` marks the
         # bytes that belong to the next beat.
         block = stream.Endpoint([("data", BLOCK_BITS), ("now", BLOCK_BYTES), ("later", BLOCK_BYTES)])
         self.comb += [

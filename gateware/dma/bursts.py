@@ -181,7 +181,7 @@ class BurstMaster(Module):
         write_ends = write_beat & head.last  # 1: this beat ends the write job
         reads_end = write_ends
         new_write = write_error.eq(Error.NONE)
-        # 1: no write has failed. The descriptor's result then depends only on its reads.
+        # 1: no write has failed, so the descriptor gets the result of the reads
         no_error = write_error == Error.NONE
         if parts:
             write_final, write_reads = Signal(reset=1), Signal()
@@ -234,7 +234,7 @@ class BurstMaster(Module):
 
         # Sequence.
         can_read, can_write = Signal(), Signal()
-        write_next = Signal()  # 1: a write goes before a read, because the last burst was a read
+        write_next = Signal()  # 1: the last burst was a read, so a write goes before another read
         dropped = Signal()
         self.submodules.fsm = fsm = FSM(reset_state="CHOOSE")
         self.comb += [

@@ -30,9 +30,9 @@ COUNT_BITS = ADDRESS_BITS - OFFSET_BITS + 1
 
 
 SLOT_FIELD_BITS = 4
-# Fields of a descriptor. Addresses are in bytes. `length` is in bits if `in_bits` is 1, otherwise in bytes. The fields
-# `initial`, `index`, `width` and `slot` go into the message for `CounterBlocks`. With `ordered`, the descriptor starts
-# only after all earlier descriptors have ended. With `interrupt`, the descriptor requests an interrupt when it ends.
+# Fields of a descriptor. Addresses are in bytes. `length` is in bits if `in_bits` is 1, otherwise in bytes.
+# `CounterBlocks` gets the fields `initial`, `index`, `width` and `slot`. If `ordered` is 1, the descriptor starts only
+# after all earlier descriptors have ended. If `interrupt` is 1, the descriptor requests an interrupt when it ends.
 DESCRIPTOR_LAYOUT = [
     ("source", ADDRESS_BITS),
     ("destination", ADDRESS_BITS),
@@ -166,8 +166,9 @@ class Dispatcher(Module):
             "VERDICT",
             NextState("GIVE"),
         )
-        # The state GIVE waits until all units are ready, and until no command is changing the key of the slot. For an
-        # `ordered` descriptor, it also waits until all earlier descriptors have ended.
+        # The state GIVE waits until all units are ready, and until no pending command changes the key of the
+        # descriptor's slot. If the descriptor is `ordered`, the state also waits until all earlier descriptors have
+        # ended.
         fsm.act(
             "GIVE",
             If(~wait & all_ready, give.eq(1), head.ready.eq(1), NextState("WAIT")),
@@ -175,7 +176,8 @@ class Dispatcher(Module):
 
 
 def lengths(source, size, last_place, blocks, extra) -> list:
-    """Return Migen statements that set `blocks` to a buffer's number of blocks, and `extra` to beats minus `blocks`.
+    """Return Migen statements that compute `blocks` and `extra`. `blocks` is the number of blocks in a buffer. `extra`
+    is 1 if the buffer has one more bus beat than blocks, otherwise 0.
 
     A buffer of n bytes that begins s bytes into a beat has ceil(n/16) blocks. It has one more beat than blocks if s
     plus the position of the last byte in its block is at least 16.

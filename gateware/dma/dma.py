@@ -120,7 +120,7 @@ class DescriptorDMA(Module):
             self._add_gcm(gcm)
 
     def _add_gcm(self, gcm: BlockGCM) -> None:
-        """Send the blocks of each descriptor to CTR or GCM. If its tag is wrong, the result of a descriptor says so."""
+        """Send the blocks of each descriptor to CTR or GCM. A message with a wrong tag gets the result `Error.TAG`."""
         dispatcher, master, gather, scatter = self.dispatcher, self.master, self.gather, self.scatter
         self.submodules.output = output = GCMOutput()
         blocks = gather.source

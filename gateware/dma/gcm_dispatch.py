@@ -43,10 +43,10 @@ from .gcm_output import OUTPUT_JOB_LAYOUT
 MODE_CTR, MODE_ENCRYPT, MODE_DECRYPT, MODE_VERIFY = range(4)
 MODE_BITS = 2
 TAG_LENGTH_BITS = 5
-# Fields of a descriptor. In a GCM mode, some fields have a different meaning than in CTR mode. `initial` consists of
-# four words: the first three are an IV of 12 bytes, and the last is the address of the tag. With `hash_iv`, the first
-# two words are the address and the length of the IV. `index` consists of the address and the length of the additional
-# data. `width` and `in_bits` are ignored.
+# Fields of a descriptor. In a GCM mode, four fields differ from CTR mode. `initial` consists of an IV of 12 bytes and
+# the address of the tag. If `hash_iv` is 1, the first two words of `initial` are instead the address and the length of
+# an IV in memory. `index` consists of the address and the length of the additional data. `width` and `in_bits` are
+# ignored.
 GCM_DESCRIPTOR_LAYOUT = [
     *DESCRIPTOR_LAYOUT,
     ("mode", MODE_BITS),
@@ -102,8 +102,8 @@ class GCMDispatcher(Module):
         head = queue.source
         self.comb += [self.descriptor.connect(queue.sink), queue.reset.eq(self.flush)]
 
-        # The present part of the descriptor. A CTR descriptor has only one part, the text. Only the text has two
-        # buffers: source and destination.
+        # The part of the descriptor that is being checked or sent to the units. A CTR descriptor has only one part, the
+        # text. Only the text has two buffers: source and destination.
         part = Signal(max=4)
         giving = Signal()  # 0: the parts of the descriptor are checked; 1: the units receive the jobs of the parts
         is_gcm, decrypts, is_text = Signal(), Signal(), Signal()
@@ -225,7 +225,7 @@ class GCMDispatcher(Module):
         jobs = [(self.read_job, reads), (self.gather_job, reads), (self.scatter_job, writes & ~refusal)]
         bits = Mux(head.in_bits & ~is_gcm, head.length[:3], 0)
         is_tag = part == TAG
-        # 1: no later part of the message has to be read (only used for a message to encrypt)
+        # For a message to encrypt: 1 if this part is the last one that the DMA reads from memory.
         last_read = (part == TEXT) | ~(holds[TEXT] | (holds[AAD] & (part == IV)))
         self.comb += [
             *job_fields(self, source, destination, size, blocks, extra, bits=bits, give=gives_jobs & writes),
@@ -276,9 +276,9 @@ class GCMDispatcher(Module):
             )
             .Else(*next_part),
         )
-        # The state GIVE waits until all units are ready, and until no command is changing the key of the slot. If the
-        # descriptor is `ordered`, or if the mode changes between CTR and GCM, it also waits until all earlier
-        # descriptors have ended.
+        # The state GIVE waits until all units are ready, and until no pending command changes the key of the
+        # descriptor's slot. If the descriptor is `ordered`, or if the mode changes between CTR and GCM, the state also
+        # waits until all earlier descriptors have ended.
         fsm.act(
             "GIVE",
             message.eq(good & (blocks != 0)),
@@ -287,8 +287,9 @@ class GCMDispatcher(Module):
             refusal.eq(~message),
             If(~wait & all_ready, give.eq(1), gives_jobs.eq(1), *end),
         )
-        # The state MESSAGE waits for the slot's key and for earlier descriptors, as the state GIVE does. If the message
-        # has no error, this state also waits for the GCM engine. If the message has an error, it waits for the units.
+        # Like the state GIVE, the state MESSAGE waits for key commands and earlier descriptors. It also waits until the
+        # GCM engine accepts the message. If the checks found an error, the state instead waits until it can send a
+        # write job, which reports the error.
         fsm.act(
             "MESSAGE",
             refusal.eq(~good),

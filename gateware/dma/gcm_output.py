@@ -23,7 +23,7 @@ from ..gcm.hold import HOLD_LAYOUT
 from .errors import ERROR_BITS, Error
 
 OUTPUT_JOB_LAYOUT = [("decrypt", 1), ("text", 1), ("tag_length", 5)]
-# Depth of the queues. At any time, fewer messages than this have an unfinished write job.
+# Depth of the queues, in messages. This depth exceeds the maximum number of unfinished write jobs in the DMA.
 MESSAGES = 8
 
 
@@ -56,7 +56,7 @@ class GCMOutput(Module):
         # # #
 
         message = jobs.source
-        releases = Signal()  # 1: the tag was right, and the message has text. The text now leaves.
+        releases = Signal()  # 1: the tag is right and the message has text, so the text is sent
         in_tag = Signal(BLOCK_BYTES)
         self.comb += [
             job.connect(jobs.sink),
@@ -68,7 +68,7 @@ class GCMOutput(Module):
         ]
         self.submodules.fsm = fsm = ResetInserter()(FSM(reset_state="MESSAGE"))
         self.comb += fsm.reset.eq(self.flush)
-        fsm.act(  # the state MESSAGE waits for a message and, if it is to be decrypted, for the check of its tag
+        fsm.act(  # the state MESSAGE waits for a message; for a message to decrypt, also for the check of its tag
             "MESSAGE",
             If(
                 message.valid & message.decrypt,

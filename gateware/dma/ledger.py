@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Records which descriptors have not ended, and the results of the latest descriptors that have ended.
+"""Counts the descriptors that have not ended, and stores the results of the latest descriptors that have ended.
 
 Descriptors end in order of submission, so two numbers tell which have ended. Number n (counted from 0 after reset,
 modulo 2^16) has ended when `completed` is beyond it. Its error is at place n modulo `ENTRIES` and stays there until

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Registers of the CTR accelerator, each described where it is declared."""
+"""Declares the registers of the CTR accelerator, each with its description."""
 
 from litex.gen import LiteXModule
 from litex.soc.interconnect.csr import CSR, CSRField, CSRStatus, CSRStorage

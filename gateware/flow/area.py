@@ -51,7 +51,7 @@ _NAMELESS = re.compile(r"(storage|mem|table|packet_words|held_text|subkeys|comb_
 
 
 def by_unit(module: dict) -> dict[str, dict[str, int]]:
-    """Returns the numbers of LUT4s, flip-flops, block RAMs and DSPs of each unit, in a dictionary. `REST` comes last.
+    """Counts the LUT4s, flip-flops, block RAMs and DSPs of each unit. Returns a dictionary, in which `REST` is last.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit of the cell with this name. For a name that tells no unit, returns LiteX's name or `REST`."""
+    """Returns the unit that a cell's name shows. If it shows none, returns `REST` or a name like ``mem``."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):
@@ -89,6 +89,6 @@ def _group(name: str) -> str:
 
 
 def _nets(cells: list[dict]) -> set[int]:
-    """Returns the numbers of the nets that are connected to these cells, except clocks and resets."""
+    """Returns the nets (as numbers) that are connected to these cells, except clocks and resets."""
     pins = (item for cell in cells for item in cell["connections"].items())
     return {bit for pin, bits in pins if pin not in _COMMON for bit in bits if isinstance(bit, int)}

@@ -27,12 +27,12 @@ from . import area, build_id, carries, constraints, toolchain
 from .cache import Stamp, digest
 from .firmware import REPOSITORY, build_firmware
 
-# Adders with at most this number of bits take fewer LUTs without a carry chain, because nextpnr adds two carry cells to
-# each chain.
+# Adders of at most this many bits are built without a carry chain. This takes fewer LUTs, because nextpnr adds two
+# carry cells to each chain.
 LUT_SUM_BITS = 8
-# The CPU's source reads its memories by SpinalHDL's readSync, whose value is undefined if the same word is written in
-# the same cycle. The generated Verilog, however, specifies that the read returns the old value. To guarantee the old
-# value, synthesis would add 200 LUT4 on the CPU's longest paths. So the CPU's memories get the attribute `no_rw_check`.
+# The CPU's SpinalHDL source leaves a read undefined if the same word is written in the same cycle. But the Verilog that
+# SpinalHDL generates returns the old value. To guarantee this value, synthesis would add 200 LUT4s to the CPU's longest
+# paths. The attribute `no_rw_check` of the CPU's memories avoids these LUT4s.
 CORE_MODULES = ("VexRiscv", "InstructionCache", "DataCache")
 SYNTHESIS = [
     "hierarchy -top {build_name}",

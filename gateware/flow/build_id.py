@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Computes the build id: 16 bytes in the boot ROM that identify gateware and firmware. The record `info` returns it.
+"""Computes the build id: 16 bytes in the boot ROM that identify gateware and firmware. The record `info` contains them.
 
 ::
 
@@ -42,7 +42,7 @@ def of_gateware(gateware: Path, name: str) -> bytes:
     memory.
     """
     found = {path for pattern in _SOURCES for path in gateware.glob(pattern)}
-    # include only the memory files that this Verilog reads, because the folder also contains files of earlier builds
+    # include only memory files that `<name>.v` reads, because the folder also contains memory files of earlier builds
     read = set(re.findall(r'readmemh\("([^"]+)"', (gateware / f"{name}.v").read_text()))
     memories = {gateware / file for file in read} - {rom_file(gateware, name), code_file(gateware, name)}
     state = hashlib.sha256()
@@ -107,7 +107,7 @@ def complete(gateware: Path, name: str, model: Path | None = None) -> str:
     part = of_gateware(model or gateware, name)
     image, build_id = completed(read_rom(rom), part)
     write_rom(rom, image)
-    if code.is_file() and not code.is_symlink():  # do not follow a link to another board's file
+    if code.is_file() and not code.is_symlink():  # a link leads to another board's file: leave that file unchanged
         firmware, build_id = completed(read_rom(code)[IMAGE.size :], part)
         image = pack(firmware, build_id, CODE_ORIGIN)
         write_rom(code, image)
@@ -146,7 +146,7 @@ def rom_file(gateware: Path, name: str) -> Path:
 
 
 def code_file(gateware: Path, name: str) -> Path:
-    """Returns the path of the code memory's file, in the format of a ROM file. It exists only if there is a loader."""
+    """Returns the path of the code memory's file, in the ROM file's format. Only builds with a loader have it."""
     return gateware / f"{name}_code.init"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Skips builds whose inputs are unchanged. A digest of the inputs is stored next to the output, or names the output.
+"""Skips builds whose inputs are unchanged. A digest of the inputs is stored next to the output, or is its name.
 
 Outputs named by a digest are in `FOLDER`. Several clones may share it (CIPHERLANE_CACHE), and `make clean` keeps it.
 """
@@ -54,11 +54,11 @@ class Stamp:
         return self.path.exists() and self.path.read_text() == self.value
 
     def clear(self) -> None:
-        """Deletes the stored digest. Call it before the output is built again."""
+        """Deletes the stored digest. Call this function before the output is built again."""
         self.path.unlink(missing_ok=True)
 
     def set(self) -> None:
-        """Stores the digest. Call it when the output is complete."""
+        """Stores the digest. Call this function when the output is complete."""
         self.path.write_text(self.value)
 
 
@@ -85,7 +85,7 @@ def made_once(target: Path, make: Callable[[Path], None]) -> Path:
                 if not target.exists():
                     _make(target, make)
             finally:
-                # a process that waited for the lock now finds the folder, and does not make it again
+                # the lock file is no longer needed: a process that waited for the lock now finds the folder
                 lock.unlink(missing_ok=True)
     os.utime(target)
     return target
@@ -98,7 +98,7 @@ def _make(target: Path, make: Callable[[Path], None]) -> None:
         make(work)
         try:
             work.replace(target)
-        except OSError:  # if a failed process removed the lock, another process may have made the folder
+        except OSError:  # a failed process removes the lock, so another process may have made the folder
             if not target.exists():
                 raise
     finally:

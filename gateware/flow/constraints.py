@@ -22,11 +22,11 @@ _SLICE, _LUT_INPUTS, _LUT_OUTPUTS = "TRELLIS_COMB", {"A", "B", "C", "D", "FCI"},
 _MULTIPLEXER_INPUTS, _MULTIPLEXER_OUTPUTS = {"F", "F1", "FXA", "FXB", "M"}, {"OFX"}
 _TOLERANCE = 0.001
 # The JTAG clock TCK passes through a chain of LUTs. LiteX does not know the name of TCK's net after synthesis, so the
-# LPF file cannot constrain TCK, and nextpnr times it for 12 MHz. We compare the frequency that TCK reaches with the
-# ECP5's limit.
+# LPF file cannot constrain TCK. nextpnr then assumes 12 MHz for TCK. We compare the frequency that TCK reaches with the
+# limit of the ECP5.
 SYS_CLOCK, JTAG_CLOCK, JTAG_MHZ = "sys", "jtag_clk", 25.0
 UNCONSTRAINED_MHZ = 12.0
-# The clock that starts a DDR3 PHY's delay lines. The PLL makes this clock and the system clock.
+# The clock with which a DDR3 PHY starts its delay lines. The PLL that makes the system clock also makes this clock.
 START_CLOCK, START_MHZ = "init_clk", 25.0
 
 
@@ -120,7 +120,7 @@ def _nets(pins: dict, names: set[str]) -> set:
 
 
 def _without_ends(cells: dict, backwards: bool) -> dict:
-    """Removes cells that no cell drives (if `backwards`: that drive no cell), until no such cell remains."""
+    """Removes cells without a driving cell (with `backwards`: cells that drive no cell), until no such cell remains."""
     sources = {name: sides[backwards] for name, sides in cells.items()}
     users: dict[int, list[str]] = {}
     for name, nets in sources.items():

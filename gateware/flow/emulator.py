@@ -80,7 +80,7 @@ def run(board: SimulatedBoard) -> int:
     """Prints the board's console output and sends standard input to the console, until the simulator exits."""
     shown = 0
     with selectors.DefaultSelector() as inputs:
-        with suppress(PermissionError):  # epoll cannot watch a file or /dev/null: ignore such an input
+        with suppress(PermissionError):  # standard input can be a file or /dev/null: epoll cannot watch these
             inputs.register(sys.stdin, selectors.EVENT_READ)
         while True:
             ended = board.ended()
@@ -98,7 +98,7 @@ def run(board: SimulatedBoard) -> int:
 
 @contextmanager
 def _until_ended() -> Iterator[None]:
-    """Inside the context, SIGTERM or a closed standard output ends the program and the board, as Ctrl-C does."""
+    """Inside the context, SIGTERM or a closed standard output stops the program and the board, as Ctrl-C does."""
 
     def end(number, frame):
         raise KeyboardInterrupt
@@ -107,7 +107,7 @@ def _until_ended() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, BrokenPipeError):
-        sys.stdout = None  # otherwise Python would flush it at exit, and a flush of a closed output fails
+        sys.stdout = None  # at exit, Python would flush standard output, which fails if it is closed
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -36,7 +36,7 @@ class EnvironmentFileError(RuntimeError):
 
 
 def transports(target: Target) -> tuple[str, ...]:
-    """Returns the transports over which the board answers: UART, UDP, or both; a simulated board has only one."""
+    """Returns the transports by which the board can be reached: UART, UDP, or both. A simulated board has only one."""
     if target.board.simulated:
         return (UDP,) if target.configuration.ethernet else (UART,)
     found = {UART: target.board.has_uart, UDP: target.configuration.ethernet is not None}
@@ -108,7 +108,7 @@ def content(target: Target, build: Path, port: str = "", *, remote: bool = False
 
 
 def _resources(target: Target, cable: Cable, ways: tuple[str, ...], port: str) -> dict[str, Any]:
-    """Returns labgrid's resources for a board: its cables at this machine's USB ports, and its network address."""
+    """Returns labgrid's resources for a board: JTAG cable, UART and network address, as far as the board has them."""
     board, found, over_udp = target.board, {}, port.startswith(SCHEME)
     if port and (UDP if over_udp else UART) not in ways:
         raise EnvironmentFileError(f"{target.title} answers only by {' and '.join(ways)}, not at PORT={port}")
@@ -151,7 +151,7 @@ def _drivers(board: Board, cable: Cable) -> dict[str, Any]:
 
 
 def write(path: Path, target: Target, build: Path, port: str = "", **options: Any) -> None:
-    """Writes labgrid's environment file to `path`; the function `content` describes the other parameters and errors."""
+    """Writes labgrid's environment file to `path`. For the other parameters and for errors, see `content`."""
     text = yaml.safe_dump(content(target, build, port, **options), sort_keys=False, default_flow_style=None)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# {target.title}: written by `make hil {target.variables}`, anew each time.\n{text}")

@@ -24,7 +24,8 @@ from . import image, toolchain, zephyr
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 LITEX = Path(litex.__file__).parent / "soc"
-# Folder into which LiteX writes C headers and its memory map. The loader uses these files unchanged.
+# LiteX writes C headers and a memory map into this folder. The loader uses these files unchanged. Firmware in the code
+# memory uses a changed memory map.
 LOADER_INCLUDE = Path("headers", "include")
 
 
@@ -108,7 +109,7 @@ def describe_soc(target: Target, directory: Path) -> None:
         csr_json=directory / "csr.json",
     )
     with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
-        # This function needs no Verilog, but LiteX can leave Verilog out only for simulated boards.
+        # This function needs no Verilog. For simulated boards, the argument `build` stops LiteX from writing Verilog.
         builder.build(run=False, **({"build": False} if target.board.simulated else {}))
     for source in (directory / "headers" / "include" / "generated").iterdir():
         write_if_changed(include / "generated" / source.name, source.read_text())
@@ -123,7 +124,7 @@ def describe_soc(target: Target, directory: Path) -> None:
 
 
 def regions_of_firmware(regions: str) -> str:
-    """Returns a memory map for firmware in the code memory, made from LiteX's memory map (part of a linker script).
+    """Returns LiteX's memory map (part of a linker script), changed for firmware that runs from the code memory.
 
     In the new map, the code memory after the image's header takes the place of the boot ROM.
     """

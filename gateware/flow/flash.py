@@ -9,12 +9,12 @@ from cipherlane.link import flashing
 from ..targets import Target
 from . import build_id
 
-# make's variable for a board's revision, in the form in which error messages print it.
+# The `make` variable that selects a board's revision. Error messages print this text.
 REVISION = "REVISION="
 
 
 def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False, revision: str = "") -> str:
-    """Loads the bitstream that `make bitstream` left in a folder; returns a report of what was loaded where.
+    """Loads the bitstream in a build's folder into the board; returns a sentence that tells what was loaded where.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def flash(target: Target, directory: Path, memory: str, *, dry_run: bool = False
 
 
 def loaded_by(target: Target) -> str:
-    """Returns the `make` command that loads a board, regardless of the board's present contents."""
+    """Returns the `make` command that loads a target's bitstream into a board."""
     boot = target.board.bootloader
     return f"make {'flash-spi' if boot else 'flash'} {target.variables}" + (", from its bootloader" if boot else "")
 

@@ -25,7 +25,7 @@ from migen.fhdl.decorators import ModuleTransformer
 from migen.fhdl.specials import _MemoryPort
 from migen.fhdl.tools import list_clock_domains, list_signals, list_special_ios, list_targets, rename_clock_domain
 
-TERMS = 128  # maximum number of terms in an expression; Migen's visitors recurse into each term
+TERMS = 128  # maximum number of terms in an expression, because Migen recurses once for each term
 
 
 class IdleEdgesLeftOut(ModuleTransformer):
@@ -51,13 +51,13 @@ class IdleEdgesLeftOut(ModuleTransformer):
         self.while_valid = while_valid
 
     def transform_fragment(self, unit: Module, fragment) -> None:
-        """Moves the unit to its clock domain. `fragment` contains all the unit's statements, memories and domains."""
+        """Moves the unit to a new clock domain. `fragment` contains the unit's statements, memories and domains."""
         strange = {type(special).__name__ for special in fragment.specials} - {"Memory", "_MemoryPort"}
         strange |= list_clock_domains(fragment) - {"sys"}
         if strange:
             raise ValueError(f"cannot tell when {self.name} is idle: it has {', '.join(sorted(strange))}")
         ports = [special for special in fragment.specials if isinstance(special, _MemoryPort)]
-        ports.sort(key=lambda port: port.duid)  # with a fixed order, every build writes the same Verilog
+        ports.sort(key=lambda port: port.duid)  # fixed order, so that every build writes the same Verilog
         driven = list_targets(fragment) | list_special_ios(fragment, ins=False, outs=True, inouts=True)
         signals = list_signals(fragment) | list_special_ios(fragment, ins=True, outs=False, inouts=False)
         domain = ClockDomain(self.name)
@@ -86,7 +86,7 @@ class IdleEdgesLeftOut(ModuleTransformer):
             domain.clk.eq(ClockSignal("sys") & (run != 0)),
             domain.rst.eq(ResetSignal("sys")),
         ]
-        # `run` has its own clock domain, so that the simulator evaluates `run` only after edges of the unit's clock.
+        # `run` changes at the falling edge of the system clock. So `run` is stable while the system clock is 1.
         fragment.sync[falling.name] = [run.eq(Cat(inside, outside))]
         fragment.clock_domains += [domain, falling]
 

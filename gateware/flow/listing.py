@@ -93,7 +93,7 @@ def _rams(chosen: Configuration) -> int | None:
 
 
 def cable_rows() -> list[list[str]]:
-    """Return a row per cable of a board: board revisions, the cable, UART, loader, and the source of these data."""
+    """Return a row for each cable of each board: board, revisions, cable, UART, loader options, source of the data."""
     return [
         [
             board.name,

@@ -4,12 +4,12 @@
  * programs on this machine can reach.
  *
  * The server listens on 127.0.0.1, at the TCP port in the argument `port`. It serves one client at
- * a time: the next client waits until the present one has left. Bytes that the board sends without
- * a client are lost, as on a wire. If a client sends faster than the board receives, TCP slows the
- * client down. If a client does not read what the board sends, the server closes the connection.
- * The server also closes the connection of a client that begins with anything but a zero byte (the
- * end of a frame) or a break. This rejects browsers: a web page can make a browser connect, but the
- * browser begins with an HTTP request.
+ * a time: a further client waits until this client has left. While there is no client, the bytes
+ * that the board sends are lost, as on a wire. If a client sends faster than the board receives,
+ * TCP slows the client down. If a client does not read what the board sends, the server closes the
+ * connection. The server also closes the connection of a client that begins with anything but a
+ * zero byte (the end of a frame) or a break. This rejects browsers: a web page can make a browser
+ * connect, but the browser begins with an HTTP request.
  *
  * The host tool sets the argument `port` to 0, so that the system chooses a TCP port. The argument
  * `tether` is the number of a socket that is connected to the host tool. The host tool starts the
@@ -65,7 +65,7 @@ struct uart {
 };
 
 static struct event_base *base;
-static int tether = -1; /* socket to the host tool, which reads the port number; -1: no tool */
+static int tether = -1; /* socket to the host tool, on which `port` is sent; -1: no host tool */
 static int port;        /* the TCP port on which the UART listens */
 
 static void hang_up(struct uart *uart)
@@ -112,7 +112,7 @@ static void on_readable(evutil_socket_t fd, short what, void *argument)
 {
 	struct uart *uart = argument;
 	const bool urgent = sockatmark(fd) == 1;
-	/* If the next byte is urgent, reads only this byte, else the bytes before an urgent one. */
+	/* Reads an urgent byte by itself. Otherwise, recv() stops before the next urgent byte. */
 	ssize_t count = recv(fd, uart->to_board, urgent ? 1 : TO_BOARD, 0);
 
 	(void)what;
@@ -164,7 +164,7 @@ static int number(struct json_object *arguments, const char *name)
 	return json_object_object_get_ex(arguments, name, &value) ? json_object_get_int(value) : -1;
 }
 
-/* Called when the host tool has ended: ends the simulator by a signal, between two of its steps. */
+/* Ends the simulator when the host tool has ended. Called between two steps of the simulation. */
 static void on_tether(evutil_socket_t fd, short what, void *argument)
 {
 	(void)fd;

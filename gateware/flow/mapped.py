@@ -22,9 +22,9 @@ from graphlib import CycleError, TopologicalSorter
 from .cells import expression
 from .mapped_memories import BlockRAM, DistributedRAM, same
 
-# The logic of one wire: the number of this wire, its input wires, and an expression in which {n} stands for input n.
+# Tells how to compute one wire: the wire's number, its input wires, and an expression in which {n} stands for input n.
 Node = tuple[int, list[int], str]
-# Maximum number of steps until the wires must be stable; more steps mean that they oscillate.
+# Maximum number of steps after which the wires must be stable. Wires that change for longer oscillate.
 STEPS = 500
 
 
@@ -143,7 +143,7 @@ class Netlist:
 
     @property
     def state(self) -> tuple:
-        """The values of all wires, and all memories. Copy the state to save it, and assign a copy to restore it."""
+        """All wires' values and all memories' contents. To save the state, copy it. To restore it, assign a copy."""
         return self._values, self._memories
 
     @state.setter
@@ -202,7 +202,7 @@ class Netlist:
         raise NetlistError(f"wires still change after {STEPS} steps")
 
     def edge(self) -> None:
-        """Performs the clock's rising edge: flip-flops and memories store their inputs; call `settle` afterwards."""
+        """Performs a rising edge of the clock: flip-flops and memories store their inputs. Call `settle` afterwards."""
         v, changes = self._values, []
         for output, data, enable, reset, is_set, enable_inverted, reset_inverted in self._flip_flops:
             enabled = v[enable] ^ (self.mask if enable_inverted else 0)

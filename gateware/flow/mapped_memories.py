@@ -7,15 +7,16 @@ Writes use the same address in all lanes.
 
 Pins = dict[str, list[int]]
 ROW = 18  # bits of a row of block RAM
-UNIT = 9  # bits of the smallest part of a row that can be written
-# Maps the width of a port in bits to n: the row number begins at address bit n. In a write, lower address bits select
-# the units of the row to write.
+UNIT = 9  # bits of a unit, which is half a row; a write changes whole units
+# Maps the width of a port in bits to the lowest address bit that selects a word of this width. In a write, lower
+# address bits enable the units to write.
 FIRST_ADDRESS_BIT = {9: 3, 18: 4, 36: 5}
 
 
 def same(bits: list[int], mask: int) -> int | None:
-    """Returns the number that `bits` form, least significant bit first, or None if it differs between lanes. Each of
-    `bits` is an integer with one bit per lane (copy of the core); `mask` has a 1 for each lane.
+    """Returns the number that `bits` form, least significant bit first, if it is the same in all lanes; otherwise None.
+
+    Each of `bits` is an integer with one bit per lane (copy of the core); `mask` has a 1 for each lane.
     """
     number = 0
     for n, bit in enumerate(bits):
@@ -61,7 +62,7 @@ class DistributedRAM:
         return [(wire, address, f"R[{number}].read({bit}, {arguments})") for bit, wire in enumerate(self._pins["DO"])]
 
     def read(self, bit: int, *address: int) -> int:
-        """Returns one bit of the row at an address, for all lanes."""
+        """Reads column `bit` of the memory in every lane. Bit n of the result is what lane n reads at its address."""
         row = same(address, self._mask)
         if row is not None:
             return self._rows[row][bit]
@@ -74,7 +75,7 @@ class DistributedRAM:
         return value
 
     def edge(self, values: list[int]) -> list[tuple[int, int]]:
-        """Performs a clock edge; `values` are the wires' values before it. Returns an empty list: no wire changes."""
+        """Performs a clock edge: writes a row if enabled. Returns an empty list: the memory has no output registers."""
         enabled = bool(values[self._pins["WRE"][0]]) != self._inverted
         if enabled:
             row = same([values[wire] for wire in self._pins["WAD"]], self._mask)
@@ -127,7 +128,7 @@ class BlockRAM:
         writes = []
         for port, width in self._width.items():
             enable, write, reset = (values[self._pins.get(f"{pin}{port}", [0])[0]] for pin in ("CE", "WE", "RST"))
-            # A row of 36 bits uses the data pins of both ports; port A carries the row's lower half.
+            # A port of 36 bits uses the data pins of both ports. The pins of port A carry the lower 18 bits.
             sides = "AB" if width == 36 else port
             units = width // UNIT
             address = [values[wire] for wire in self._wires("AD", port, 14)[FIRST_ADDRESS_BIT[width] :]]

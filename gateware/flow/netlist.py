@@ -37,8 +37,8 @@ from .cells import (
 )
 
 INSTANCES = ("DCCA", "DP16KD", "EHXPLLL", "IDDRX1F", "MULT18X18D", "ODDRX1F")
-# The write data and write address of a distributed RAM pass through a slice without change. Maps each output pin of
-# that slice to the input pin with the same value.
+# A slice passes on the write data and write address of a distributed RAM without change. Maps each output pin of the
+# slice to the input pin with the same value.
 RAMW = {"WDO0": "C1", "WDO1": "A1", "WDO2": "D1", "WDO3": "B1"}
 RAMW |= {"WADO0": "D0", "WADO1": "B0", "WADO2": "C0", "WADO3": "A0"}
 
@@ -85,7 +85,8 @@ class _Writer:
                 self._read.update(bits if cell["port_directions"][pin] != "output" else ())
         self._lines: list[str] = []
         self._files: dict[str, str] = {}
-        # Groups flip-flops by (clock edge, reset, enable, mode). Each flip-flop is (output, value after reset, input).
+        # Maps (clock edge, reset, enable, mode) to the flip-flops that share them. A flip-flop is given as (output,
+        # reset value, input).
         self._flip_flops: dict[tuple[str, ...], list[tuple[str, str, str]]] = defaultdict(list)
         self._writes: dict[tuple[str, str], list[str]] = defaultdict(list)
 
@@ -159,7 +160,7 @@ class _Writer:
         else:
             require(parameters, "MODE", "RAMW_BLOCK")
         if out := output_net(cell, "OFX"):
-            is_first = bool(cell["connections"].get("F1"))  # true: selects between LUTs; false: between multiplexers
+            is_first = bool(cell["connections"].get("F1"))  # true: inputs come from LUTs; false: from multiplexers
             one, zero = (input_net(cell, "F1"), own) if is_first else input_nets(cell, ("FXB", "FXA"))
             self._assign(out, multiplexer(input_net(cell, "M"), one, zero))
 
@@ -174,8 +175,8 @@ class _Writer:
         enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + input_net(cell, "WRE")
         address = f"{{{', '.join(input_nets(cell, 'ACBD'))}}}"
         row = f"{{{', '.join(input_nets(cell, ('WAD3', 'WAD2', 'WAD1', 'WAD0')))}}}"
-        # nextpnr orders the memory's contents by the LUT's pins D, C, B and A (D is the most significant). These pins
-        # carry bits 0, 2, 1 and 3 of the address.
+        # In the LUT's contents, pin D is the most significant address bit, then follow C, B and A. These pins carry
+        # bits 0, 2, 1 and 3 of the memory's address.
         places = [(n & 1) << 3 | n & 4 | n & 2 | n >> 3 for n in range(16)]
         bits = sum((table >> lut & 1) << n for n, lut in enumerate(places))
         self._lines.append(f"reg [15:0] m{place} = 16'd{bits};")
@@ -183,7 +184,7 @@ class _Writer:
         self._writes[input_net(cell, "WCK"), enable].append(f"m{place}[{row}] <= {input_net(cell, 'WD')};")
 
     def _trellis_io(self, place: int, cell: Cell) -> None:
-        """Writes an I/O pin. A bidirectional pin only receives: the simulation ignores the bits to send."""
+        """Writes an I/O pin. In the simulation, a bidirectional pin is only an input."""
         parameters = cell["parameters"]
         require(parameters, "DIR", "INPUT", "OUTPUT", "BIDIR")
         if parameters["DIR"] == "OUTPUT":
@@ -196,7 +197,7 @@ class _Writer:
         self._assign(output_net(cell, "Z"), input_net(cell, "A"))
 
     def _siologic(self, place: int, cell: Cell) -> None:
-        """Writes the I/O cell of a pin: a delay, which is simulated as zero, and registers for two bits per cycle."""
+        """Writes the I/O cell of a pin: a delay (simulated as zero), and registers for two bits per cycle."""
         require(cell["parameters"], "MODE", "IDDRX1_ODDRX1")
         for parameter, value in {"CLKIMUX": "CLK", "CLKOMUX": "CLK", "LSRIMUX": "0 ", "LSROMUX": "0 "}.items():
             require(cell["parameters"], parameter, value)

@@ -31,8 +31,8 @@ from .cells import MODELS, Cell, number
 START_CYCLES = 1 << 17
 RGMII_PEER = Path(__file__).with_name("rgmii_peer.v")
 TOP = "top"  # name of the only module that nextpnr writes
-# The C++ compiler gets no profile, because a netlist's expressions have no branches. -O2 would double the compile time
-# and gain only 5 % in speed.
+# A netlist's expressions have no branches, so a profile would not help the C++ compiler. -O2 would double the compile
+# time, and make the simulation only 5 % faster.
 OPT_FAST = "OPT_FAST=-O1 -march=native"
 
 
@@ -63,7 +63,7 @@ class _Bench(LiteXModule):
         self.specials += Instance(target.name, **pins)
 
     def _rgmii(self, platform: SimPlatform) -> dict[str, Signal | int]:
-        """Makes a simulated RGMII PHY; maps the netlist's pins to the PHY's signals, and the MDIO pin to a pull-up."""
+        """Makes a simulated RGMII PHY. Returns a PHY signal, or a constant, for each Ethernet pin of the netlist."""
         clock = platform.request("sys_clk", 1).sys_clk
         gmii = platform.request("gmii_eth")
         rx_data, rx_ctl, tx_clock, tx_data, tx_ctl = Signal(4), Signal(), Signal(), Signal(4), Signal()

@@ -31,15 +31,15 @@ from .firmware import REPOSITORY, FirmwareError
 
 RESULTS = REPOSITORY / "build" / "results"
 STAGES = {"synthesis": lambda target: f"{target.name}.json", "routed": bitstream.routed}
-# The host's time limit in seconds. At 1 Mbaud, a byte takes 1000 cycles. The simulator simulates some tens of thousands
-# of cycles a second.
+# Time limit in seconds for an answer over the UART. At 1 Mbaud, a byte takes 1000 cycles. The simulator performs only
+# some tens of thousands of cycles a second.
 TIMEOUT_S = 900
 # Time in seconds after which the host sends a datagram again. A board that is still in reset loses datagrams.
 DATAGRAM_TIMEOUT_S = 100
 BYTES, RECORD_BYTES = 500, 256
 BENCH_BYTES = 1024
 # Tolerance in cycles for transfers over Ethernet. Between two datagrams, the CPU does other work, such as a search for
-# idle sessions. This work can replace the AES tables in the data cache, so that the CPU must load the tables again.
+# idle sessions. This work can evict the AES tables from the data cache, so that the CPU must load them again.
 CACHE_CYCLES = 100
 CYCLES_SOURCE = "the netlist's own cycle counter, in simulation"
 
@@ -81,7 +81,7 @@ def _measure(device: Device, engine: Engine) -> dict[str, int]:
 
 
 def _transfer(device: Device, engine: Engine) -> Measurement:
-    """Encrypts `BYTES` bytes over the board's link and checks each answer. The engine's number seeds the random bytes.
+    """Encrypts `BYTES` random bytes over the board's link and checks each answer. The seed is the engine's number.
 
     Only one record is under way at a time, so the arrival of the host's next record costs the present one no cycle.
     """
@@ -106,7 +106,7 @@ def reference(target: targets.Target, image: Path) -> Path:
 
 
 def check(target: targets.Target, stages: list[str]) -> list[dict]:
-    """Simulates a target's netlist after each of the given build stages; returns a record for each stage and engine.
+    """Simulates a target's netlist after each given build stage; returns a dictionary for each stage and engine.
 
     Raises
     ------
@@ -130,9 +130,7 @@ def check(target: targets.Target, stages: list[str]) -> list[dict]:
 
 
 def differences(records: list[dict], expected: dict[Engine, dict[str, int]], transfers: int = 0) -> list[str]:
-    """Returns a line for each cycle count that is not as expected. Cycles of a transfer may differ from the expected
-    number by up to `transfers`.
-    """
+    """Returns a line of text for each unexpected cycle count. `transfers` is the tolerance for counts of transfers."""
     return [
         f"{record['engine']} has {what.replace('_', ' ')} {record[what]} after {record['stage']}, {value} there"
         for record in records

@@ -107,7 +107,7 @@ def patch(gateware: Path, apart: Path, name: str, environment: Mapping[str, str]
 
 
 def _memories(gateware: Path, name: str) -> dict[str, Callable[[Path, str], Path]]:
-    """Maps each memory with firmware (`rom`, perhaps `code`) to the function that returns the path of its file."""
+    """Maps each memory with firmware (`rom`, in some builds also `code`) to the function that returns its file."""
     code = {"code": build_id.code_file} if build_id.code_file(gateware, name).is_file() else {}
     return {"rom": build_id.rom_file, **code}
 
@@ -118,7 +118,7 @@ def _words(file: Path) -> list[int]:
 
 
 def _made_of(gateware: Path, name: str) -> tuple[bytes, list[list[str]]]:
-    """Returns the inputs of place-and-route, and the commands of nextpnr and ecppack that make the bitstream."""
+    """Returns a digest of the inputs of place-and-route, and the commands of nextpnr and ecppack for the bitstream."""
     lines = (gateware / f"build_{name}.sh").read_text().splitlines()
     commands = [shlex.split(line) for line in lines if line.startswith(("nextpnr-ecp5 ", "ecppack "))]
     return build_id.of_gateware(gateware, name), commands

@@ -13,7 +13,7 @@ Records = list[dict]
 
 
 def place(folder: Path, seed: int, options: Sequence[str]) -> tuple[Records, bytes]:
-    """Places and routes a netlist with one seed; returns its timing records and nextpnr's log.
+    """Places and routes a netlist with one seed; returns the timing of each clock, and nextpnr's log.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def place(folder: Path, seed: int, options: Sequence[str]) -> tuple[Records, byt
 
 
 def records(report: dict) -> Records:
-    """Returns a record for each clock in nextpnr's report: `clock`, `required_mhz`, `achieved_mhz`, its slowest path.
+    """Returns a dictionary for each clock in nextpnr's report: name, required and achieved frequency, slowest path.
 
     `path_from` and `path_to` are the path's first and last cells, `path_nets` the nets between them in order.
     `logic_ns` and `routing_ns` are its delays; clock-to-output and set-up count as logic.

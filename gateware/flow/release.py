@@ -45,7 +45,7 @@ from .zephyr import ZephyrError
 BUILD = REPOSITORY / "build"
 PACKAGING = BUILD / "package"
 SUMS = "SHA256SUMS"
-_LIMIT_S = 1800  # time limit of each program that makes packages, pages or the list of packages
+_LIMIT_S = 1800  # time limit in seconds of each program that makes packages, pages or the list of packages
 _TAIL = 400  # maximum number of characters of a failed program's output in a message
 
 
@@ -54,7 +54,7 @@ class ReleaseError(RuntimeError):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make the release that the arguments ask for (default: this process's command line); return the exit status."""
+    """Make the release that `arguments` request (None: this process's command line); return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m gateware.flow.release", description=__doc__.splitlines()[0])
     parser.add_argument("targets", nargs="*", help="names as ecpix5_eth (default: all hardware)")
     parser.add_argument("--sign", type=Path, metavar="KEY", help="a secret key of minisign")
@@ -93,7 +93,7 @@ def select(names: list[str]) -> list[Target]:
 
 
 def make(chosen: list[Target], folder: Path, key: Path | None = None) -> Path:
-    """Write the release into a folder, and return the folder. The release replaces an existing folder.
+    """Write the release into a folder, and return the folder. If the folder exists, the release replaces its content.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def make(chosen: list[Target], folder: Path, key: Path | None = None) -> Path:
 
 
 def pack(content: Iterable[tuple[str, bytes]]) -> bytes:
-    """Return a .tar.gz of files (names and contents). Equal files give equal bytes: times and owners are fixed."""
+    """Return a .tar.gz of files (names and contents). Times and owners are fixed: equal files give equal archives."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for name, data in sorted(content):
@@ -147,7 +147,7 @@ def _commit() -> tuple[str, str]:
 
 
 def _bitstreams(chosen: list[Target], folder: Path) -> tuple[dict[str, dict], dict[str, str]]:
-    """Build targets and copy their bitstreams. Return {file: build id and clocks} and {failed target: error}."""
+    """Build targets, and copy bitstreams. Return each file's build id and clocks, and each failed target's error."""
     built, left_out = {}, {}
     for target in chosen:
         try:
@@ -195,7 +195,7 @@ def _pages(path: Path, epoch: str) -> None:
 
 
 def _sign(sums: Path, key: Path, comment: str) -> None:
-    """Write the signature of a file next to it. The program asks for the key's password at the terminal."""
+    """Sign a file with minisign, which asks for the key's password. The signature is written next to the file."""
     try:
         done = subprocess.run(
             ["minisign", "-S", "-s", str(key), "-m", str(sums), "-t", comment], stdout=subprocess.DEVNULL

@@ -18,10 +18,10 @@ from .cells import INITVALS, ROW_PITCH, ROWS, UNIT, Cell, number
 
 WORD = 32
 UNITS = 2048
-# Units (9-bit words) per line in a bitstream's text form.
+# Number of 9-bit units per line in a bitstream's text form.
 _LINE = 8
 _NAMES = {"rom": "ROM", "code": "code memory"}
-_WORDS_A_UNIT = 8  # code memory: a block RAM stores one bit of each word, so a 9-bit unit has bits of 8 words
+_WORDS_A_UNIT = 8  # in the code memory, a unit stores one bit of each of 8 words
 
 
 class LayoutError(ValueError):
@@ -75,7 +75,8 @@ class Layout:
         return words
 
     def units(self, words: Sequence[int]) -> dict[int, list[int]]:
-        """Maps each block RAM's number to its 9-bit units when the memory contains `words`. All other bits are 0.
+        """For a memory that contains `words`, returns the 9-bit units of each block RAM, by the block RAM's number.
+        Unused bits are 0.
 
         Raises
         ------

@@ -46,7 +46,7 @@ DEFAULT_TCP_PORT = 2430
 # Address of the host's TAP device in the board's network; the netmask has 24 bits.
 HOST_ADDRESS = "192.168.1.100"
 GMII_HZ = 125_000_000
-_STEP_PS = 2000  # simulated time per simulator step; any value would do, since only the ratio of the clocks counts
+_STEP_PS = 2000  # simulated time per step; the value is arbitrary, because only the ratio of the clocks counts
 # Units that are mostly idle; the simulator skips clock edges that cannot change them (`gateware.flow.idle`).
 IDLING = ("aes_unit", "accelerator", "ctr_service")
 SIMULATOR = Path(__file__).with_name("simulator.cpp")
@@ -134,7 +134,7 @@ def build(target: Target, directory: Path, traced: bool = False) -> Path:
 
 
 def key(commands: list[list[str]], sources: list[Path], directory: Path) -> str:
-    """Returns a digest of everything that the simulator is built from. Locations of folders do not matter."""
+    """Returns a digest of everything from which the simulator is built. The digest ignores the locations of folders."""
     places = (directory, LITEX_SIMULATOR, sys.prefix, cache.REPOSITORY)
     used = [path for path in LITEX_SIMULATOR.rglob("*") if path.suffix in (".c", ".h", "") and path.is_file()]
     texts = [*(cache.code(path) for path in sorted([*sources, *used])), json.dumps(commands)]
@@ -192,7 +192,7 @@ def lay_out(target: Target, directory: Path, idling: tuple[str, ...]) -> tuple[l
 
 
 def _while_valid(unit) -> dict:
-    """Maps each input shared with other units to a signal, which is 1 while this unit uses the input.
+    """Maps inputs of the unit to valid signals. The unit uses an input only while the input's valid signal is 1.
 
     The inputs are operands, read data and written registers.
     """

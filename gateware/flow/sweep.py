@@ -33,11 +33,11 @@ from typing import Any
 from .cache import REPOSITORY
 from .worker import Answer, describe, packages
 
-# Time limits in seconds: for a scheduler's answer, for the first worker to appear, and for a worker to report
-# its versions.
+# Time limits in seconds: until the scheduler answers, until the first worker connects, and until a worker reports its
+# versions.
 CONNECT_S, WORKER_S, CHECK_S = 10, 60, 60
-# Maximum number of retries of a task whose process was killed. If the whole worker died, the scheduler's limit (3)
-# applies.
+# Maximum number of retries if a task's process is killed. If the worker itself dies, Dask's scheduler retries the task
+# at most three times.
 RETRIES = 2
 INPUTS = Path("inputs")  # subfolder of a task's working folder, with its input files
 LOOPBACK = "127.0.0.1:0"
@@ -50,14 +50,14 @@ class SweepError(RuntimeError):
 
 @dataclass(frozen=True)
 class Failed:
-    """Stands for the result of a task that failed in all its attempts; `reason` is one line of text."""
+    """Replaces the result of a task that failed in every attempt. `reason` is one line of text."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Where tasks run: on this machine, `jobs` at a time, or on the workers of the Dask scheduler at an address."""
+    """Selects the machines that run tasks: this machine (`jobs` tasks at a time) or the workers of a Dask scheduler."""
 
     jobs: int = 1
     scheduler: str | None = None
@@ -119,8 +119,8 @@ def run(
     bundle = _bundle(inputs or {})
     digest = hashlib.sha256(bundle).hexdigest()[:16]
     with _client(workers) as client:
-        # A Dask task provides the archive of sources and inputs. If the worker with the archive dies, Dask runs this
-        # task again.
+        # The archive of sources and inputs is the result of a Dask task. If the worker that stores this result dies,
+        # Dask runs the task again.
         source = client.submit(bytes, bundle, pure=False)
         expected = {**describe(packages()), **(tools or {})} if workers.scheduler else {}
         submit = partial(client.submit, give, source, digest, expected, retries=RETRIES, pure=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs tools that take minutes. The tools and all their children end when this process ends, even if it is killed.
+"""Runs tools that take minutes. When this process ends or is killed, the tools and all their children end, too.
 
 This file is also the program that starts the tool, in a process group of its own. It reads from a pipe to its parent.
 When the parent ends or is killed, the kernel closes the pipe, and the program kills the group.
@@ -16,7 +16,7 @@ from typing import Any
 
 
 def on_lifeline(program: Sequence, arguments: Sequence = (), **options: Any) -> tuple[subprocess.Popen, int]:
-    """Starts a program in its own Unix session. Through a pipe, the program notices when the caller ends.
+    """Starts a program in its own Unix session. A pipe lets the program notice when the caller ends.
 
     The program gets the descriptor of its end as an argument, after the words of `program` and before `arguments`.
     `options` are those of `subprocess.Popen`. Returns the process, and our end of the pipe for the caller to close.
@@ -35,7 +35,7 @@ def on_lifeline(program: Sequence, arguments: Sequence = (), **options: Any) -> 
 
 @contextlib.contextmanager
 def started(command: Sequence, **options: Any) -> Iterator[subprocess.Popen]:
-    """Starts a command as `subprocess.Popen` does; the end of the context kills the command's remaining processes.
+    """Starts a command as `subprocess.Popen` does. Leaving the context kills the command's remaining processes.
 
     A command that a signal ends has the exit status that shells report for it.
     """

@@ -38,8 +38,8 @@ from .sweep import INPUTS, Failed, SweepError, Workers
 from .zephyr import ZephyrError
 
 SEEDS = 8
-# Maps each timing database, named after an ECP5 family, to the prefix of nextpnr's option for the part, such as
-# --um5g-85k.
+# Maps the name of a timing database (an ECP5 family) to the beginning of nextpnr's option for a part. For example, the
+# option `--um5g-85k` begins with `--um5g-`.
 DATABASES = {"LFE5UM5G": "--um5g-", "LFE5U": "--"}
 _PART = re.compile(r"^--(?:um5g-|um-)?(\d+k)$")
 # Suffixes that synthesis and packing add to the name of a register or memory.
@@ -51,7 +51,7 @@ class TimingError(RuntimeError):
 
 
 def spreads(found: Records) -> Records:
-    """Returns each clock's `required_mhz`, and its median, minimum and maximum over seeds.
+    """Returns each clock's required frequency, and the median, minimum and maximum that the seeds achieve.
 
     Each seed counts with its slowest database. A seed with an `error` has reached no clock: it counts as 0 MHz.
     """
@@ -71,7 +71,7 @@ def spreads(found: Records) -> Records:
 
 
 def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
-    """Counts the slowest paths by (clock, first cell, last cell) over all records; returns the most frequent first.
+    """Counts how often each (clock, first cell, last cell) is a slowest path; returns the most frequent first.
 
     The names omit the numbers of bits.
     """
@@ -86,7 +86,7 @@ def endings(found: Records) -> list[tuple[tuple[str, str, str], int]]:
 def run(
     target: Target, directory: Path, results: Path, seeds: Sequence[int], databases: Sequence[str], workers: Workers
 ) -> Path:
-    """Synthesises a target, places and routes it per seed and timing database, and writes ``timing-<target>.json``.
+    """Synthesises a target, places and routes it with each seed and timing database, writes ``timing-<target>.json``.
 
     Raises
     ------

@@ -28,7 +28,7 @@ class ToolError(RuntimeError):
 
 
 def environment(directory: Path) -> dict[str, str]:
-    """Returns an environment with the tools on its PATH under their usual names.
+    """Returns environment variables with a PATH that finds the tools under their usual names.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def environment(directory: Path) -> dict[str, str]:
 
 
 def _write_program(path: Path, text: str) -> None:
-    """Writes a program atomically if it is missing or outdated. Other processes can start the program at any time."""
+    """Writes a missing or outdated program atomically, so that other processes can start the program at any time."""
     if path.exists() and path.read_text() == text:
         return
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as file:
@@ -86,7 +86,7 @@ def versions(environment: Mapping[str, str], tools: Iterable[str] = TOOLS) -> di
 def run(
     command: list[str], folder: Path, environment: dict[str, str], output: BinaryIO, limit_s: float | None = None
 ) -> int | None:
-    """Runs a command; returns its exit status, or None if the time limit ended the command and all its children.
+    """Runs a command; returns its exit status, or None if the command was killed at the time limit.
 
     The limit is in seconds; by default it is `LIMIT_S`.
     """

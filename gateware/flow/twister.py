@@ -25,7 +25,7 @@ _WAITS_DIVIDED_BY = 10
 
 
 def find_roots(base: Path, named: Sequence[Path]) -> list[Path]:
-    """Finds each named folder in this repository or, if it is not there, in Zephyr's tree.
+    """Returns the paths of the named folders. A folder is searched first in the working folder, then in Zephyr's tree.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def find_roots(base: Path, named: Sequence[Path]) -> list[Path]:
 
 
 def clock_variables(base: Path, roots: Sequence[Path]) -> list[str]:
-    """Returns settings that shorten waits in Zephyr's own test suites; none if a suite is outside Zephyr's tree."""
+    """Returns settings that shorten waits in tests. The list is empty unless all suites are in Zephyr's tree."""
     if not all(root.is_relative_to(base) for root in roots):
         return []
     frequency = targets.load("sim", CONFIGURATIONS[0]).sys_clk_freq // _WAITS_DIVIDED_BY

@@ -80,7 +80,7 @@ def work(bundle: bytes, digest: str, expected: dict[str, str], call: bytes | Non
 
 
 def describe(names: Iterable[str]) -> dict[str, str]:
-    """Maps the names of Python, packages of ``requirements.txt`` and tools to their versions on this machine.
+    """Returns the versions on this machine: of Python, of packages in ``requirements.txt`` and of tools, by name.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def describe(names: Iterable[str]) -> dict[str, str]:
 
 
 def packages() -> list[str]:
-    """Returns the names of Python and of all packages in ``requirements.txt``."""
+    """Returns a list with "Python" and the names of all packages in ``requirements.txt``."""
     lines = (REPOSITORY / "requirements.txt").read_text().splitlines()
     return [PYTHON, *(line.partition("==")[0] for line in lines if "==" in line)]
 
@@ -162,7 +162,7 @@ def _answer(process: subprocess.Popen[bytes], call: bytes, is_wanted: Callable[[
         try:
             return process.communicate(given, POLL_S)[0]
         except subprocess.TimeoutExpired:
-            given = None  # only the first call of `communicate` sends data to the process
+            given = None  # the first call of `communicate` sends the data, so later calls send nothing
         if not is_wanted():
             raise Reschedule
     raise ChildProcessError(f"not done after {LIMIT_S // 3600} hours")

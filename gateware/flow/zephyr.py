@@ -83,7 +83,7 @@ def modules() -> list[str]:
 
 
 def has_module(base: Path, name: str) -> bool:
-    """Returns whether the Zephyr module of this name is available, in the workspace or among `modules()`."""
+    """Returns whether a Zephyr module of this name exists, in the workspace or in a folder of `modules()`."""
     folders = [*map(Path, modules()), *(base.parent / "modules").glob("*/*")]
     return any(folder.name == name and folder.is_dir() for folder in folders)
 
@@ -100,8 +100,8 @@ def environment(base: Path) -> dict[str, str]:
     path = f"{_python().parent}{os.pathsep}{os.environ['PATH']}"
     surroundings = {**os.environ, "ZEPHYR_BASE": str(base), "PATH": path}
     if base != WORKSPACE / "zephyr":
-        # Twister finds modules through EXTRA_ZEPHYR_MODULES, and so does CMake in a workspace. This repository is a
-        # module too; `zephyr/module.yml` describes it.
+        # Twister finds modules through EXTRA_ZEPHYR_MODULES. In a workspace, CMake also uses this variable. The list
+        # includes this repository, because it is a Zephyr module (`zephyr/module.yml`).
         surroundings[_MODULES] = ";".join([str(REPOSITORY), *modules()])
         if not (base.parent / _WORKSPACE_FOLDER).is_dir():
             surroundings["ZEPHYR_MODULES"] = surroundings[_MODULES]  # outside a workspace, CMake reads ZEPHYR_MODULES
@@ -140,7 +140,7 @@ def board_of(target: str) -> str:
 
 
 def devicetree_of(target: str) -> Path:
-    """Returns the path of the devicetree of a target's board; the repository contains it."""
+    """Returns the path of the devicetree for a target's board, a file in this repository."""
     return BOARDS / f"{board_of(target)}.dts"
 
 
@@ -190,10 +190,10 @@ def compile_application(source: Path, output: Path, target: str, more: tuple[str
     configure += [f"-D{variable}" for variable in more]
     stamp, wanted = output / "configured.txt", "\n".join([str(base), *modules(), *configure])
     if output.is_dir() and not (stamp.is_file() and stamp.read_text() == wanted):
-        shutil.rmtree(output)  # otherwise CMake would keep the tree, board and variables of the earlier build
+        shutil.rmtree(output)  # removed, because CMake would keep the tree, board and variables of the earlier build
     output.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
-    (output / "zephyr" / ".config").unlink(missing_ok=True)  # otherwise Kconfig would keep old defaults from this file
+    (output / "zephyr" / ".config").unlink(missing_ok=True)  # else Kconfig would keep the earlier build's defaults
     log, prefix = output / "build.log", _repeatably(surroundings)
     with log.open("wb") as stream:
         for command in (configure, ["ninja", "-C", str(output)]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""GHASH (SP 800-38D, 6.4): ``Y = (Y + block) * H`` in GF(2^128) for each block. Each cycle multiplies one digit.
+"""GHASH (SP 800-38D, 6.4): ``Y = (Y + block) * H`` in GF(2^128) for each block. Each cycle multiplies H by a digit.
 
 ::
 
@@ -84,7 +84,7 @@ class GHASH(Module):
 
         # Sequence.
         subkey, sink, source = self.subkey, self.sink, self.source
-        step = Signal(max=max(cycles, 2), reset=cycles - 1)  # number of the block's digits that were multiplied
+        step = Signal(max=max(cycles, 2), reset=cycles - 1)  # index of the block's digit that is being multiplied
         last = Signal()  # the present digit completes the product, so the next item can be accepted
         begun = Signal()  # a message has begun
         take, end, drop = Signal(), Signal(), Signal()
@@ -133,8 +133,8 @@ class GHASH(Module):
             If(take | end, z.eq(0)),
         ]
 
-        # Register `x` loads a block, then shifts it by one digit in each cycle. While `tables` writes its rows, `x`
-        # holds the number of the row that `tables` reads.
+        # The register `x` loads the XOR of a block and the last product, then shifts by one digit in each cycle. While
+        # `tables` fills its rows, `x` instead holds the number of the row that `tables` reads.
         shifted = Signal(BITS)
         begins = in_order(sink.data)
         for n in range(BITS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Holds the text of a message back until its tag is verified (SP 800-38D, 7.2: no plaintext before the tag).
+"""Holds back the text of a message until the message's tag is verified, as SP 800-38D, 7.2, requires.
 
 ::
 
@@ -76,7 +76,7 @@ class Hold(Module):
             self.busy.eq(erasing | zeroizing),
             sink.ready.eq(
                 ~stored[-1]
-                & (self.held | (uncommitted == 0))  # uncommitted rows are newer than all committed rows
+                & (self.held | (uncommitted == 0))  # no committed row may follow an uncommitted row
                 & ~(self.wait | self.busy | self.accept | self.reject)
             ),
             take.eq(sink.valid & sink.ready),
@@ -90,7 +90,7 @@ class Hold(Module):
             If(take & self.held, uncommitted.eq(uncommitted + 1)),
             If(take, write.eq(write + 1)),
             If(erase, write.eq(write - 1), uncommitted.eq(uncommitted - 1)),
-            # While `erasing` is 1, a verdict is about a later message, which has no rows yet.
+            # An `accept` while `erasing` is 1 belongs to a later message, which has no rows yet.
             If(self.accept & ~erasing, uncommitted.eq(0)),
             If(self.reject & (uncommitted != 0), erasing.eq(1)),
             If(erasing & (uncommitted[1:] == 0), erasing.eq(0)),
@@ -98,8 +98,8 @@ class Hold(Module):
             If(zeroizing, write.eq(write + 1), If(write == depth - 1, zeroizing.eq(0))),
         ]
 
-        # No row is read and written in the same cycle. A row is read only in a cycle after it was written. A row is
-        # zeroized only before it is committed, or while no row is read.
+        # No row is read and written in the same cycle: a row is read only after the cycle in which it was written.
+        # Uncommitted rows can be zeroized, but are never read. All rows are zeroized only while no row is read.
         memory = block_ram(Memory(BLOCK_BITS + BLOCK_BYTES + 1, depth, name="held_text"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST, has_re=True)

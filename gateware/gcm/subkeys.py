@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Computes GHASH's subkey H, the encrypted zero block, for each key of a CTR service's client (SP 800-38D, 7.1).
+"""Computes GHASH's subkey H for each key of a CTR service's client. H is the encrypted zero block (SP 800-38D, 7.1).
 
 ::
 
@@ -69,11 +69,11 @@ class Subkeys(Module):
 
         # # #
 
-        # Registers store `usable` and `used`, because these signals arrive late in the cycle. This unit visits the
-        # slots in turn. After a key is withdrawn, its slot stays unusable for more cycles than there are slots. In this
-        # time, this unit visits the slot and zeroizes the subkey, before the slot gets a new key.
+        # Registers store `usable` and `used`, because these signals arrive late in the cycle. This unit visits one slot
+        # per cycle. A slot whose key was withdrawn stays unusable for more cycles than there are slots. So this unit
+        # visits the slot in this time, and zeroizes the old subkey before the slot gets a new key.
         usable_before, used_before = Signal(slots), Signal(slots)
-        over = Signal(slots)  # bit n is 1 if slot n has a subkey whose key was withdrawn and is no longer used
+        over = Signal(slots)  # bit n is 1 if slot n's subkey must be zeroized: the key is withdrawn and unused
         self.sync += [
             usable_before.eq(self.usable),
             used_before.eq(self.used),

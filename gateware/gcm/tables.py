@@ -20,7 +20,7 @@ from .field import BITS, in_order, reduced, total_of
 LANES = 4
 LANE_BITS = BITS // LANES
 ROWS = 2**LANES
-HIGHEST = [2**n - 1 for n in range(1, LANES)]  # rows 1, 3 and 7: after each of them, `multiple` is multiplied by x^32
+HIGHEST = [2**n - 1 for n in range(1, LANES)]  # rows 1, 3 and 7; after each of them, `multiple` is multiplied by x^32
 
 
 class Tables(Module):

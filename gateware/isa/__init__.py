@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The vector AES unit on VexRiscv's CFU port, after Jenkins et al. 2007."""
+"""The vector AES unit on VexRiscv's CFU port, based on a paper by Jenkins et al. (2007)."""

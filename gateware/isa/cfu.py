@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""VexRiscv's port for a unit with custom instructions (CFU), and shared parts of units that answer after one cycle."""
+"""Base classes for units with custom instructions on VexRiscv's CFU port, such as units that answer after one cycle."""
 
 from migen import Array, Cat, If, Module, Signal
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Accepts each CFU command at once, and holds a command that the unit cannot execute yet.
+"""Accepts a CFU command even if the unit cannot execute it yet, and holds such a command until the unit is ready.
 
 ::
 

@@ -38,7 +38,7 @@ FIELDS = {
     "c": (2, 3),
     "h": (1, 4),
     "kw": (4, 0),  # number of the round-key register that an instruction writes
-    "hw": (1, 4),  # half of the round-key register that an instruction writes
+    "hw": (1, 4),  # which half (0 or 1) of a round-key register an instruction writes
 }
 
 
@@ -123,8 +123,9 @@ INSTRUCTIONS = (
         uses_rs2=True,
     ),
     Instruction("move_out_xor", 6, 2 << 5, ("c", "s"), "rd = v[s].lane[c] ^ rs1", uses_rs1=True, writes_rd=True),
-    # Counter blocks (SP 800-38A). The instruction writes k15 + n + s to v[s]. k15 is the initial counter block, and n
-    # is the 64-bit number in rs2 (upper half) and rs1. So neighbouring registers get consecutive counter blocks.
+    # Counter blocks (SP 800-38A). The instruction `counter` writes k15 + n + s to v[s]. k15 is the initial counter
+    # block. n is a 64-bit number: rs2 is its upper half, and rs1 its lower half. For the same n, v0 to v7 get
+    # consecutive counter blocks.
     Instruction("counter", 7, 2 << 3, ("s",), "v[s] = k15 + (rs2 << 32 | rs1) + s", uses_rs1=True, uses_rs2=True),
     Instruction(
         "counter_xor", 7, 3 << 3, ("s",), "v[s] = (k15 + (rs2 << 32 | rs1) + s) ^ k0", uses_rs1=True, uses_rs2=True
@@ -193,7 +194,7 @@ BY_NAME = {instruction.name: instruction for instruction in ALL}
 
 
 def lookup(function_id: int) -> Instruction | None:
-    """Return the instruction that a function id encodes, or None if no unit defines it."""
+    """Return the instruction with this function id, or None if there is no such instruction."""
     for instruction in ALL:
         if function_id & instruction.mask == instruction.match:
             return instruction

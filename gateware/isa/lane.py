@@ -20,7 +20,7 @@ from ..aes.column_sbox import ColumnSBox
 from ..aes.sub_bytes import BLOCK_RAM
 from ..aes.transforms import byte_list, inverse_mix_correction, masked, mix_column
 
-# With these implementations of the S-boxes, stage 2 of the lane is also built from ECP5 cells.
+# With these implementations of the S-boxes, the lane instantiates ECP5 cells for stage 2.
 OF_CELLS = (BLOCK_RAM, "ecp5")
 
 
@@ -63,7 +63,7 @@ class Lane(Module):
 
         # # #
 
-        # Stage 1: SubBytes, up to the register in the S-boxes.
+        # Stage 1 computes SubBytes, and ends at the register inside the S-boxes.
         self.submodules.boxes = boxes = ColumnSBox(implementation=sbox)
         self.substituted = boxes.o
         self.comb += [
@@ -76,7 +76,8 @@ class Lane(Module):
             self._stage_2_of_cells()
             return
 
-        # Stage 2: one circuit computes MixColumns and InvMixColumns. For InvMixColumns, its input is corrected first.
+        # Stage 2 has one circuit for MixColumns and InvMixColumns. For InvMixColumns, a correction is first added to
+        # the input.
         column = byte_list(self.substituted)
         corrected = Signal(32)
         mixed = Signal(32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The vector unit's own memory port: loads and stores of whole blocks that run while other instructions execute.
+"""The vector unit's own memory port. It loads and stores whole blocks while other instructions execute.
 
 ::
 
@@ -92,9 +92,9 @@ class VectorMemoryPort(Module):
 
         # # #
 
-        # Addresses are checked before they enter the queue. The queue stores whole read addresses, but only the offset
-        # of each write address within the memory. If a group has a valid read address and an invalid write address, the
-        # queue stores the whole write address instead of the read address. So the fault reports the invalid address.
+        # Addresses are checked before they enter the queue. The field `block` is the address to read, or the address
+        # that a fault reports. `written` is the offset of the block to write from the start of the memory. If only the
+        # write address of a group is invalid, `block` contains the write address, so that the fault reports it.
         size_bits = size.bit_length() - 1
         checked = [("block", 28), ("unaligned", 1), ("outside", 1), ("written", size_bits - 4), ("data", 128)]
         self.submodules.queue = queue = stream.SyncFIFO([*checked, *KIND_LAYOUT], QUEUE_DEPTH)
@@ -124,7 +124,7 @@ class VectorMemoryPort(Module):
 
         # A load reads a block from memory into the result register. A store copies the block of a state register into
         # the result register. Then the port writes this block to memory before it reads another block.
-        result_store = Signal()  # 1 if the result register holds the block of a store
+        result_store = Signal()  # 1 if the block in the result register is to be written to memory
         result_group = Signal()
         result_written = Signal(size_bits - 4)
         result_block = Cat(result_written, Constant(origin >> size_bits, 32 - size_bits))
@@ -175,7 +175,7 @@ class VectorMemoryPort(Module):
         ]
 
         # Only the first fault is recorded. After a fault in a group, `broken` stays 1 until the port is idle, and the
-        # rest of the group is refused. The port is always idle when a group begins.
+        # port refuses the group's further requests. A group begins only while the port is idle.
         store_failed = storing & bus.err
         failed = head_failed | store_failed
         self.sync += [
@@ -196,5 +196,5 @@ class VectorMemoryPort(Module):
 
     @property
     def status(self):
-        """The first fault: its address in bits 31:4 and its code in bits 3:0."""
+        """The first fault: the upper 28 bits of its address in bits 31:4, and its code in bits 3:0."""
         return Cat(self.fault_code, self.fault_address)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Turns loads and stores of the vector unit into requests for its memory port; a group instruction makes eight.
+"""Turns loads and stores of the vector unit into requests for its memory port, one request for each block.
 
 A request leaves one cycle after its instruction, with the state register's value at issue. A group reads its registers
 from v0 on, one a cycle, through the unit's read port. Meanwhile no other instruction can use that port. The unit's
@@ -65,8 +65,8 @@ class MemoryRequests(Module):
 
         # # #
 
-        # A group instruction accesses v0 to v7. v0 is read immediately, as in a store of one register. Then `member`
-        # counts from v1 to v7.
+        # A group instruction accesses v0 to v7. It reads v0 immediately, as a store of one register does. In the next
+        # cycles, `member` counts through v1 to v7.
         group = decoder.loads & decoder.stores
         member = self.member
         self.comb += [

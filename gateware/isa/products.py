@@ -33,7 +33,7 @@ from .memory_port import VectorMemoryPort
 from .memory_requests import one_hot
 
 CYCLES = 8  # cycles that the multiplier takes for a product, on boards with a multiplier
-EXTRA_CYCLES = 3  # further cycles of a product, before the multiplier starts and after it ends
+EXTRA_CYCLES = 3  # cycles of a product before the multiplier starts and after it ends, in total
 TABLE_CYCLES = 17
 
 
@@ -100,15 +100,15 @@ class Products(Module):
         operand = Signal(128)
         target, factor = Signal(3), Signal(3)
         sums = Signal()  # the target is added
-        fetching = Signal()  # 1 in the cycle after acceptance, in which the target register is read
-        loading = Signal()  # 1 while the factor is read; GHASH then writes the tables of its multiples
+        fetching = Signal()  # 1 in the cycle after a product is accepted; the target register is read in this cycle
+        loading = Signal()  # 1 while the factor is read; GHASH then fills its tables with multiples of the factor
         loads_next = Signal()  # 1: `loading` will be 1 in the next cycle
         starting = Signal()  # 1 while the operand is offered to the multiplier
         taken = Signal()
         finished = Signal()
 
-        # If `owned` is 1, the tables contain multiples of the register whose number (with its context) is in `owner`.
-        # If `stale` is 1, the tables wait to be zeroized.
+        # `owned`: 1 if GHASH's tables contain multiples of a state register. `owner`: number and context of this
+        # register. `stale`: 1 if the tables must be zeroized.
         owner = Signal(6)
         owned = Signal()
         stale = Signal(reset=1)
@@ -124,8 +124,8 @@ class Products(Module):
             If(loading, owner.eq(Cat(factor, self.context)), owned.eq(1), stale.eq(0)),
         ]
 
-        # GHASH gets two items for each product. The first item is the operand, a message of one block. The second item
-        # has `final` set and zero data: it ends the message.
+        # For each product, GHASH processes a message of one block. GHASH gets this block (the operand), and then an
+        # item of zeros with `final` set, which ends the message.
         chosen_factor, chosen_target = self.registers[:3], Signal(3)
         self.comb += [
             chosen_target.eq(self.registers[4:7]),

@@ -44,7 +44,7 @@ from .products import Products
 from .register_file import CounterBases, KeyRegisters, StateRegisters
 
 UNIT_VERSION = 2
-STATUS_PRODUCTS = 1 << 8  # this bit in the result of `status` tells that the unit has a multiplier
+STATUS_PRODUCTS = 1 << 8  # this bit in the result of `status` is 1 if the unit has a multiplier
 
 
 class VectorAESUnit(CFUUnit):
@@ -92,7 +92,7 @@ class VectorAESUnit(CFUUnit):
 
         context = Signal(3)
         accept = Signal()
-        late = Signal()  # 1 if a command was accepted in the previous cycle and its response comes in the next cycle
+        late = Signal()  # 1 in the additional cycle that some commands take before their response
         late_is_key = Signal()
         late_is_context = Signal()
         late_is_memory_status = Signal()
@@ -107,14 +107,14 @@ class VectorAESUnit(CFUUnit):
             key_address.eq(Cat(key_register, context)),
         ]
 
-        # Stage 1 reads a state register, shuffles its bytes between the lanes (ShiftRows), and substitutes them. Some
-        # instructions use operands of the CPU instead of the shuffled bytes. For a counter block, stage 1 computes the
-        # low half. ShiftRows can precede SubBytes, because the two commute.
+        # Stage 1 reads a state register, moves its bytes between the lanes (ShiftRows), and substitutes them
+        # (SubBytes). The order of these two steps does not affect the result. Some instructions use operands of the CPU
+        # instead of the shuffled bytes. For a counter block, stage 1 computes the lower 64 bits.
         index_low = Signal(64)
         counter_low = Signal(66)
-        # Groups and products also read state registers in cycles after their acceptance. `other_register` stores the
-        # number of the register to read, because the path from an instruction through the read port is the unit's
-        # longest path.
+        # Groups and products also read state registers after the cycle in which they are accepted. The register
+        # `other_register` then contains the number of the state register to read. This register shortens the unit's
+        # longest path, from an instruction through the read port.
         self.other_reads = other_reads = Signal()
         self.other_register = other_register = Signal(3)
         self.sync += [
@@ -182,7 +182,7 @@ class VectorAESUnit(CFUUnit):
             stage2_carry.eq(counter_low[64:]),
         ]
 
-        # Stage 2 mixes columns and adds the round key. In a counter block, it adds the carry to the high half.
+        # Stage 2 mixes columns and adds the round key. For a counter block, it adds the carry to the upper 64 bits.
         counter_high = Signal(64)
         self.comb += counter_high.eq(_big_endian(stage2_base_high) + stage2_carry)
         counter_high_columns = _columns(_big_endian(counter_high))
@@ -256,9 +256,9 @@ class VectorAESUnit(CFUUnit):
             | (waits_for_memory & memory_busy)
         )
         if products:
-            # A product waits for earlier loads. Groups and the instructions `memory_status` and `context` wait for the
-            # product. Any other instruction waits if it uses a register of the product, or while the product uses the
-            # read port.
+            # A product waits for earlier loads and for the multiplier. Groups and the instructions `memory_status` and
+            # `context` wait for the product. Any other instruction waits if it uses a register of the product, or while
+            # the product uses the read port.
             is_product = decoder.is_vghsh | decoder.is_vgmul
             is_busy = is_busy | products.active
             waits = (
@@ -281,8 +281,8 @@ class VectorAESUnit(CFUUnit):
         ]
 
         # Each command gets one response, which stays valid until the CPU accepts it. The response to a `late` command
-        # comes one cycle later and depends only on registers. The instruction `context` takes effect in that additional
-        # cycle. RotWord can follow the S-boxes, because SubWord and RotWord commute.
+        # takes one more cycle than other responses, and depends only on registers. The instruction `context` takes
+        # effect in this additional cycle. RotWord may follow SubWord here, because both orders give the same result.
         features = STATUS_PRODUCTS >> 3 if products else 0
         late_is_status = Signal()
         late_rotates = Signal()

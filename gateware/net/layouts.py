@@ -44,5 +44,5 @@ def job_layout(row_bits: int, slot_bits: int) -> list[tuple[str, int]]:
 
 
 def outcome_layout() -> list[tuple[str, int]]:
-    """Return the layout of an outcome: whether a record's reply must be dropped, and if so, the `Event` to count."""
+    """Return the layout of an outcome: whether to drop the reply to a record, and if so, the `Event` to count."""
     return [("damaged", 1), ("code", EVENT_BITS)]

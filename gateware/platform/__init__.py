@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The parts that depend on the FPGA family or the simulator: clocks, PHYs, and how memories map to block RAM."""
+"""Code that depends on the FPGA family or on the simulator: clocks, PHYs, and the mapping of memories to block RAM."""

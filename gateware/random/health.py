@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Continuous health tests of a noise source of bits (SP 800-90B, 4.4), and their cut-offs.
+"""Continuous health tests for a noise source that produces bits (SP 800-90B, 4.4), with the tests' cut-off values.
 
 For an assumed min-entropy of H bits a sample and a rate alpha of false alarms:
 

@@ -80,7 +80,8 @@ class RandomSource(RandomRegisters):
         fault = Signal()
         fail = Signal()
 
-        # Sampling stops at a fault. The register `bit` shortens the path from the rings, which can be placed anywhere.
+        # Sampling stops at a fault. The rings can be placed far away, so the register `bit` splits the long path from
+        # the rings.
         bit = Signal()
         self.sync += bit.eq(noise.bit)
         count = Signal(max=sample_cycles)

@@ -128,8 +128,8 @@ class BufferMemory(Module):
             read_ready.eq(start | (read_ready & active & (bus.cti == wishbone.CTI_BURST_INCREMENTING) & ~stolen)),
             If(
                 ~waits,
-                # Read ahead for bursts: each read is followed by a read of the next word. If the next word is not
-                # requested, it is dropped.
+                # Read ahead for bursts: after each read, read the next word, too. If the bus does not request the next
+                # word, it is dropped.
                 posted.address.eq(Mux(read_ready, posted.address + 1, bus.adr + start)),
                 posted.data.eq(bus.dat_w),
                 posted.select.eq(Mux(write, bus.sel, 0)),

@@ -27,14 +27,14 @@ from ..net.macsec.peripheral import MACsecPeripheral
 from ..net.records.peripheral import FastPathPeripheral
 from .buffer import BufferMemory
 
-SLOTS_ORIGIN = 0x8000_0000  # an address that the CPU does not cache
+SLOTS_ORIGIN = 0x8000_0000  # address of the memory for Ethernet frames; the CPU does not cache this memory
 # Minimum system clock in Hz. Gigabit Ethernet moves 31.25 million words a second in each direction. At 70 MHz, a tenth
 # of the cycles remains for the CPU.
 SYS_HZ_MIN = 70_000_000
 
 
 def slots_region(ethernet: Ethernet) -> tuple[int, int]:
-    """Return the address of the slots on the buses of CPU and DMA, and their size in bytes.
+    """Return the address and the size in bytes of the memory for Ethernet frames. CPU and DMA use the same address.
 
     The receive slots come before the transmit slots.
     """
@@ -94,7 +94,7 @@ def add_ethernet(
 
 
 def _add_slots(soc: SoCCore, mac: SharedMAC, dma_bus: wishbone.Interface, where: tuple[int, int]) -> None:
-    """Add the memory of the slots: region `ethmac`, which contains `ethmac_rx` and `ethmac_tx`."""
+    """Add the memory for Ethernet frames: a region `ethmac`, which contains `ethmac_rx` and `ethmac_tx`."""
     origin, size = where
     soc.ethmac_memory = memory = BufferMemory(size=size, urgent=True)
     port, urgent = mac.interface.port, memory.urgent

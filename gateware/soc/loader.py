@@ -26,8 +26,8 @@ from migen.genlib.cdc import MultiReg
 from ..configurations import CODE_ORIGIN
 from ..targets import Target
 
-# A line that is low for this many seconds counts as a break. This time is a hundred times as long as a zero byte at
-# 1 Mbaud, and a tenth of the shortest break that a host's driver can send.
+# A line that is low for this many seconds counts as a break. A zero byte at 1 Mbaud takes only a hundredth of this
+# time. The shortest break that a host's driver can send is ten times as long as this time.
 BREAK_S = 1e-3
 # The watchdog's time limit in seconds, much longer than any request takes. In simulation the limit is shorter, because
 # the simulator needs about a minute for one simulated second.
@@ -86,7 +86,8 @@ class BreakDetector(Module):
         # # #
 
         rx = Signal()
-        left = Signal(max=cycles + 1)  # cycles until a low line counts as a break; after it 0, until the line is high
+        # Number of further cycles after which a low line counts as a break; 0 from a break until the line is high.
+        left = Signal(max=cycles + 1)
         self.specials += MultiReg(self.rx, rx)
         self.comb += self.detected.eq((left == 1) & ~rx)
         self.sync += If(rx, left.eq(cycles)).Elif(left != 0, left.eq(left - 1))
@@ -168,7 +169,7 @@ class Loader(LiteXModule):
             self.reset.eq((ended | self.asked | self.broken) & ~self.reset),
             If(self._lock.fields.lock, self.cause.eq(Cause.POWER)),
             If(
-                ~self.reset,  # a request that arrives during a reset does not change the cause
+                ~self.reset,  # a reset request during a reset does not change the cause
                 If(
                     self.locked,
                     If(ended, self.cause.eq(Cause.WATCHDOG))
@@ -180,7 +181,7 @@ class Loader(LiteXModule):
 
 
 def add_loader(soc: SoCCore, target: Target, firmware: list[int]) -> None:
-    """Add the code memory `code` with its contents, and the registers `loader`. The SoC must have UART and CRG.
+    """Add the code memory, which holds `firmware`, and the loader with its registers. The SoC must have UART and CRG.
 
     The CPU's own request for a reset goes through the loader, which records the cause.
     """
@@ -197,4 +198,4 @@ def add_loader(soc: SoCCore, target: Target, firmware: list[int]) -> None:
         loader.asked.eq(soc.ctrl.soc_rst),
         soc.code.locked.eq(loader.locked),
     ]
-    soc.ctrl.soc_rst = loader.reset  # the signal with which LiteX resets the SoC
+    soc.ctrl.soc_rst = loader.reset  # LiteX resets the SoC while `soc_rst` is 1

@@ -17,8 +17,9 @@ from migen import Memory
 from ..description import Sdram
 from ..memory import DISTRIBUTED
 
-SDRAM_ORIGIN = 0x6000_0000  # this origin leaves room for 512 MB between the on-chip memories and the uncached addresses
-# Time limit of a bus access in cycles. A cache miss takes less, even if each of its two line accesses needs a refresh.
+SDRAM_ORIGIN = 0x6000_0000  # 512 MB fit between this address and 0x8000_0000, where the uncached addresses begin
+# Time limit of a bus access in cycles. A cache miss takes fewer cycles, even if a refresh delays each of its two
+# accesses to the SDRAM.
 BUS_TIMEOUT_CYCLES = 1023
 
 

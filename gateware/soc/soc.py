@@ -151,8 +151,9 @@ class CipherlaneSoC(SoCCore):
         super().add_csr_bridge(name, origin, register=True)
 
     def _add_aes_unit(self, target: Target) -> None:
-        # Select the VexRiscv with a CFU port as an external variant. With this variant, the unit can be a Migen module
-        # that has other ports too. LiteX's variant "full+cfu" accepts only a Verilog file without other ports.
+        # Use the VexRiscv with a CFU port as an external variant, not as LiteX's variant "full+cfu". LiteX's variant
+        # accepts only a Verilog file without additional ports. The AES unit is a Migen module, and has ports in
+        # addition to the CFU port.
         cores = Path(get_data_mod("cpu", "vexriscv").data_location)
         self.cpu.use_external_variant(str(cores / "VexRiscv_FullCfu.v"))
         if target.configuration.unit:

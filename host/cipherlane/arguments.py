@@ -16,7 +16,7 @@ from cipherlane_base.plain import plain
 from . import views
 
 _HIDDEN = "..."
-_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # matches names of options, but no hexadecimal key
+_NAME = re.compile(r"--?[a-z]{1,12}(-[a-z]{1,12})?")  # matches every option name, but never a hexadecimal key
 
 
 class Parser(argparse.ArgumentParser):
@@ -74,8 +74,8 @@ class Parser(argparse.ArgumentParser):
                 file.write(message)
 
     def _values(self) -> Iterator[str]:
-        """Yield all words of the command line except options and choices. Messages must not repeat these words,
-        because one of them can be a key.
+        """Yield the words of the command line that are neither options nor choices. A message must not repeat such
+        a word, because the word can be a key.
         """
         known = {name for action in self._actions for name in (*action.option_strings, *map(str, action.choices or ()))}
         for word in self.words:

@@ -56,9 +56,9 @@ def guarded(command: Callable[[], int], hint: Callable[[], str]) -> int:
 
 
 def describe(error: BaseException, hint: str) -> str:
-    """Return the one-line message for an exception of a class that this tool does not define.
+    """Return a one-line message for an exception that is not one of this tool's own classes.
 
-    It repeats no value, because that may be a key.
+    The message repeats no value, because a value may be a key.
     """
     if isinstance(error, MemoryError):
         return _NO_MEMORY
@@ -81,7 +81,7 @@ def _status(command: Callable[[], int], hint: Callable[[], str]) -> int:
                 interrupt.add_note("no result was kept")
             views.show_error(_with_notes("interrupted", interrupt))
             return exit_status(interrupt)
-        # If a reader such as `head` has closed the pipe, this is no failure, so no message is printed.
+        # A reader such as `head` may close the pipe early. This is no failure, so no message is printed.
         except (ReaderGoneError, BrokenPipeError):
             let_go_of_what_is_gone()
             return ReaderGoneError.exit_code
@@ -126,7 +126,7 @@ def _interruptible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _hooks(faults: list[str], hint: Callable[[], str]) -> Iterator[None]:
-    """Print each uncaught exception of a thread or destructor as one line; append the lines of threads to `faults`."""
+    """Print a line for each uncaught exception in a thread or destructor. For threads, append it to `faults`, too."""
 
     def in_thread(what: Any) -> None:
         if what.exc_value is not None and not issubclass(what.exc_type, SystemExit):
@@ -182,7 +182,7 @@ def _flushed(stream: TextIO, show: bool = True) -> int:
     except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             number = stream.fileno()
-            # Close the stream's descriptor first: os.open needs a free descriptor, and this can be the only one.
+            # os.open needs a free descriptor, and the process may have none. So close the stream's descriptor first.
             os.close(number)
             nowhere = os.open(os.devnull, os.O_WRONLY)
             if nowhere != number:

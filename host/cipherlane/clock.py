@@ -47,7 +47,7 @@ class Clock:
 
 
 def _ready(what: HasDescriptor, event: str, timeout: float) -> bool:
-    """Wait at most `timeout` seconds for `event` on a descriptor. Without `poll` in the system, use `select`."""
+    """Wait at most `timeout` seconds for `event` on a descriptor. If the system lacks `poll`, use `select` instead."""
     if hasattr(select, "poll"):
         poll = select.poll()
         poll.register(what, getattr(select, event))

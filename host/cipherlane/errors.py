@@ -42,13 +42,13 @@ class ExistsError(FileError):
 
 
 class ReaderGoneError(CipherlaneError):
-    """The program that reads the output has closed the pipe. No message is printed, because this is not a failure."""
+    """The program that reads this tool's output has closed the pipe. This is no failure: the tool prints no message."""
 
-    exit_code = 141  # the exit status that shells report for a program that SIGPIPE ended
+    exit_code = 141  # shells report this exit status for a program that the signal SIGPIPE has ended
 
 
 class PortError(CipherlaneError):
-    """The port is absent or busy, or disappeared."""
+    """The port does not exist, is busy, or has disappeared."""
 
     exit_code = 3
 
@@ -69,7 +69,7 @@ class VersionMismatchError(CipherlaneError):
     exit_code = 5
 
     def __init__(self, host: int, board: int):
-        """Create the error. `host` and `board` are the record versions that the two sides use."""
+        """Create the error. `host` is the record version of this tool, `board` is the record version of the board."""
         super().__init__(
             f"version mismatch: this tool speaks record version {host}, the board speaks version {board}; "
             "install the matching tool, or flash the matching firmware"
@@ -84,7 +84,7 @@ class BoardError(CipherlaneError):
     exit_code = 6
 
     def __init__(self, code: int, name: str, text: str, detail: int, request: str, remedy: str = ""):
-        """Create the error. The board answered `request` with error number `code`, which is called `name`."""
+        """Create the error. The board answered `request` with the error code `code`, which is called `name`."""
         super().__init__(f"the board refused {request}: {text} (error {code}, {name}, detail {detail}){remedy}")
         self.code = code
         self.name = name
@@ -121,7 +121,7 @@ class BusyError(BoardError):
 
 
 class SharedBoardError(CipherlaneError):
-    """The board reports no cycle counts, because another client had a session during this client's session."""
+    """The board reports no cycle counts, because another client had a session at the same time."""
 
     exit_code = 6
 
@@ -137,7 +137,7 @@ class ReplyError(CipherlaneError):
     """A reply of the board contains an invalid value; the message names the value and the remedy."""
 
     def __init__(self, reply: str, what: str):
-        """Create the error. `reply` names the board's reply, and `what` describes the invalid value in it."""
+        """Create the error. `reply` is the name of the board's reply, and `what` describes the invalid value."""
         super().__init__(f"the board's {reply} says {what}: flash the matching firmware, or check which board it is")
 
 
@@ -152,7 +152,7 @@ class TransferError(CipherlaneError):
     exit_code = 7
 
     def __init__(self, reason: str, missing: list[tuple[int, int | None]], written: int, record_bytes: int = 16):
-        """State why the transfer ended, which bytes are missing, and from which byte the transfer can be resumed."""
+        """Create the error. Its message gives the reason, the missing bytes, and the byte from which to resume."""
         ranges = ", ".join(f"{start}-{'end' if end is None else end - 1}" for start, end in missing[:8])
         more = f" and {len(missing) - 8} more ranges" if len(missing) > 8 else ""
         super().__init__(
@@ -177,13 +177,13 @@ class LoadError(CipherlaneError):
 
 
 class FlashError(CipherlaneError):
-    """A board was not loaded with a bitstream, or does not run it."""
+    """A bitstream was not loaded into a board, or the board does not run it."""
 
     exit_code = 7
 
 
 class VerifyError(CipherlaneError):
-    """The board's result differs from that of the package `cryptography`, or this package is not installed."""
+    """A result of the board differs from the result of the package `cryptography`, or the package is not installed."""
 
 
 class TamperedError(CipherlaneError):

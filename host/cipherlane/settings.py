@@ -21,7 +21,7 @@ from .files import encodings
 from .transport.serial import DEFAULT_BAUD
 
 CONFIG = "CIPHERLANE_CONFIG"
-MOST_BAUD = 100_000_000  # maximum bits per second: faster than any port, and small enough for drivers' integers
+MOST_BAUD = 100_000_000  # maximum bits per second: faster than any port, but small enough for drivers' integers
 # An error message prints an unknown name only if the name matches this pattern. Other text might be a misplaced key.
 _NAME = re.compile(r"[a-z][a-z_-]{0,19}")
 
@@ -44,7 +44,7 @@ def baud(text: str) -> int:
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting of the configuration file. Its command-line option and its environment variable have priority."""
+    """A setting in the configuration file. Its command-line option or its environment variable overrides the value."""
 
     name: str
     parse: Callable[[str], Any]
@@ -75,7 +75,7 @@ SETTINGS = {
 
 
 def path() -> Path | None:
-    """Return the path of the configuration file, whether or not it exists; None if no file is to be read."""
+    """Return the path of the configuration file, which may be missing. Return None if $CIPHERLANE_CONFIG is empty."""
     named = os.environ.get(CONFIG)
     if named is None:
         return platformdirs.user_config_path("cipherlane", appauthor=False) / "config.toml"
@@ -126,7 +126,7 @@ def _text_of(file: Path) -> str:
 
 
 def value(name: str) -> tuple[Any, str]:
-    """Return a setting's value from the environment, the configuration file or the default, and the source's name.
+    """Return the value of the setting `name`, and the source's name: environment, configuration file or default.
 
     Raises:
         ArgumentError: the value is invalid.

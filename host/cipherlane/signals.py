@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Handles signals that end a command. SIGTERM and SIGHUP act as SIGINT: sessions close, a simulated board stops."""
+"""Handles signals that end a command. SIGTERM and SIGHUP act like SIGINT: sessions close, a simulated board stops."""
 
 import os
 import select
@@ -73,7 +73,7 @@ def deferring() -> Iterator[None]:
 
 @contextmanager
 def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
-    """When the terminal at standard input disappears, call `finish` and end the process as the signal HUP would.
+    """If the terminal at standard input is closed, call `finish`, and end the process with the exit status of SIGHUP.
 
     The system may not send HUP, and a thread that is blocked in output to the terminal never returns.
     """
@@ -94,7 +94,7 @@ def ending_with_terminal(finish: Callable[[], None]) -> Iterator[None]:
 
 
 def _stop_and_continue_simply() -> None:
-    """Replace the terminal app's handlers of SIGTSTP and SIGCONT. These handlers would fail if a signal arrives after
+    """Replace the handlers that the terminal app has installed for SIGTSTP and SIGCONT. Those handlers fail after
     SIGHUP has ended the app.
     """
     if os.name == "posix":
@@ -103,7 +103,7 @@ def _stop_and_continue_simply() -> None:
 
 
 def _is_gone(descriptor: int, patience: float) -> bool:
-    """Return whether a terminal or pipe has disappeared, or disappears within `patience` seconds."""
+    """Wait up to `patience` seconds until the other end of a terminal or pipe closes. Return whether it is closed."""
     if not hasattr(select, "poll"):
         time.sleep(patience)
         return False
@@ -127,7 +127,7 @@ def flush_output() -> None:
 
 
 def let_go_of_what_is_gone() -> None:
-    """Discard further output if its terminal or pipe is gone. Otherwise, a write error would hide the signal."""
+    """Discard further output to a terminal or pipe that is gone. A write error there would hide the signal."""
     for descriptor in (1, 2):
         if _is_gone(descriptor, 0):
             nowhere = os.open(os.devnull, os.O_WRONLY)

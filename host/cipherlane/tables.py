@@ -79,7 +79,7 @@ def text_table(headings: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Tabl
 
 
 def cell(text: str, *, keep: str = "", justify: Literal["left", "right"] | None = None) -> Text:
-    """Return `text` to print in a table or on a line: without markup, and without control characters except `keep`."""
+    """Return `text` for printing, without markup. Unprintable characters are escaped, except those in `keep`."""
     return Text(plain(text, keep), justify=justify)
 
 

@@ -44,12 +44,12 @@ class _Console(Console):
     """A console that reports a closed pipe to its caller."""
 
     def on_broken_pipe(self) -> None:
-        """Re-raise the BrokenPipeError that is being handled, instead of ending the process."""
+        """Raise the current BrokenPipeError again. The method of the base class ends the process instead."""
         raise
 
 
 class LinkRateColumn(ProgressColumn):
-    """A column of the progress bar: goodput of the link by the host's clock, in Mbps."""
+    """A column of the progress bar: the link's data rate in Mbps, measured with the host's clock."""
 
     def render(self, task: Task) -> Text:
         """Return the data rate of the transfer `task` as text."""
@@ -106,8 +106,8 @@ def bench_progress(figures: int, show: bool | None = None) -> Iterator[Callable[
 
 
 def measurement_table(measurements: Iterable[Measurement], title: str | None = None) -> FittingTable:
-    """Return a table of measurements. Each figure in Mbps is shown with its kind, such as `sim`. If all measurements
-    are in CTR, the column for the mode is left out.
+    """Return a table of measurements. A column shows the kind of each measurement, such as `sim`. If all measurements
+    are in CTR, the table has no column for the mode.
     """
     measurements = tuple(measurements)
     modes = any(item.mode != "ctr" for item in measurements)
@@ -197,7 +197,7 @@ def _interval_columns(*words: str) -> str:
 
 
 def packet_table(measurements: Iterable[LinkMeasurement], title: str | None = None) -> FittingTable:
-    """Return a table of the board's cycles per record, by stage."""
+    """Return a table of the board's cycles per record, with one column for each stage of processing."""
     rows = (
         (
             f"{item.engine} {item.key_bits}",
@@ -263,7 +263,7 @@ def command_line(words: Sequence[str]) -> str:
 
 
 def _mark(interrupted: bool | None) -> str:
-    """Return the mark " (part)" for an interrupted measurement, to print after the engine's name; otherwise no text."""
+    """Return " (part)" if the measurement was interrupted, otherwise no text. The result follows the engine's name."""
     return " (part)" if interrupted else ""
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The description of a bitstream: a JSON file next to the bitstream. The file is needed to load the bitstream.
+"""The description of an FPGA bitstream: a JSON file in the bitstream's folder. `cipherlane flash` needs this file.
 
 The build flow writes it, and `cipherlane flash` reads it. It names the board with its cables, the FPGA, the build id,
 and the bitstream's size and SHA-256. It detects mistakes and damage. It does not prove who made the bitstream.
@@ -21,15 +21,15 @@ _NAME, _WORD = r"[a-z0-9_]{1,40}", r"[A-Za-z0-9][\w.-]{0,40}"
 # Regular expressions that the text fields of a description must match.
 _TEXTS = {"board": _NAME, "configuration": _NAME, "title": ".{1,80}", "part": _WORD, "build_id": ".*"}
 _TEXTS |= {"version": _WORD, "sha256": "[0-9a-f]{64}"}
-# A description may contain only these options of openFPGALoader, which choose a cable or a bootloader. Other options
-# of openFPGALoader could erase or unlock memories.
+# The only openFPGALoader options that a description may contain. They choose a cable or a bootloader. Other
+# openFPGALoader options could erase or unlock memories.
 _LOADER = re.compile(
     rf"(?:(?:--dfu|--(?:board|cable) {_WORD}|--(?:vid|pid) 0x[0-9a-f]{{4}}|--altsetting [0-9]{{1,2}})(?: (?=-)|\Z))+"
 )
 
 
 class DescriptionError(ValueError):
-    """The text is not a description of a bitstream; the message tells what is wrong with it."""
+    """Raised if a text is not a valid description of a bitstream. The message gives the reason."""
 
 
 @dataclass(frozen=True)

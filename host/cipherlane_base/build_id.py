@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Build ids: 16 bytes that identify a board's gateware and firmware. The build flow puts them into both.
+"""A build id: 16 bytes that identify a board's gateware and firmware. The build flow stores it in gateware and
+firmware.
 
 The text form is two hexadecimal digests with a hyphen between them: gateware, then firmware.
 """
@@ -12,13 +13,13 @@ _TEXT = re.compile(rf"[0-9a-f]{{{2 * _PART}}}-[0-9a-f]{{{2 * _PART}}}")
 
 
 def text(field: bytes) -> str:
-    """Return the text form of the build id in `field`; an empty text if these bytes are the placeholder or zeros."""
+    """Return the build id in `field` as text. Return an empty text for the placeholder and for zeros."""
     return "" if field in (MARK, bytes(len(MARK))) else f"{field[:_PART].hex()}-{field[_PART:].hex()}"
 
 
 def short(shown: str) -> str:
-    """Return a short form of the build id `shown`, for tables: the first 8 digits of each of its two parts, joined by a
-    hyphen. Return only a hyphen if `shown` is empty.
+    """Return a short form of the build id `shown` for tables: the first 8 digits of the gateware's digest, a hyphen,
+    and the first 8 digits of the firmware's digest. Return only a hyphen if `shown` is empty.
     """
     return "-".join(part[:8] for part in shown.split("-")) or "-"
 

@@ -28,7 +28,8 @@ _REFUSED = re.compile(r"dubious ownership.*^\s*(git config --global --add safe\.
 
 
 def commit(file: Path = Path(__file__)) -> str | None:
-    """Return the commit of the checkout that contains `file`, with "-dirty" if files differ from that commit.
+    """Return the commit of the git checkout that contains `file`. Append "-dirty" if the checkout has uncommitted
+    changes.
 
     Return None without git or outside of a checkout. A copy of this package inside another project is not part of that
     project's checkout.
@@ -50,7 +51,7 @@ def commit(file: Path = Path(__file__)) -> str | None:
 
 @functools.cache
 def _warn_of_no_commit(command: str) -> None:
-    """Warn, once per `command`, that git refuses to report the commit. `command` is the git command that permits it."""
+    """Warn, only once, that git refuses to report the commit. The text recommends the git command `command`."""
     show_warning(
         f"figures name no commit, because git refuses this checkout, which belongs to another user: `{command}` "
         "allows it"
@@ -66,7 +67,7 @@ def document(
     tools: Mapping[str, str] | None = None,
     measured: str | None = None,
 ) -> str:
-    """Return the figures in `content` as JSON text. It begins with `provenance`: how the figures were measured.
+    """Return JSON text: first `provenance`, which tells how the figures were measured, then the figures in `content`.
 
     `provenance` holds date (UTC), commit, command, board, configuration and tools.
 
@@ -108,7 +109,7 @@ def write(path: Path, content: Mapping[str, Any], **circumstances: Any) -> None:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The work of one engine, measured by the board's cycle counter.
+    """A measurement of one engine with the board's cycle counter.
 
     `bytes` is the length of the data. `processed_bytes` and `blocks` include repeated records, and `cycles` is the time
     for all of these. `kind` is "sim" for a simulated board and "board" for hardware. The `link_` figures use the host's
@@ -134,7 +135,7 @@ class Measurement:
 
     @property
     def cycles_per_block(self) -> float | None:
-        """Cycles per block of 16 bytes; None if nothing was processed, or cycles are not counted."""
+        """Cycles per block of 16 bytes; None if the board processed no block or does not count cycles."""
         return self.cycles / self.blocks if self.blocks and self.cycles else None
 
     @property

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes text safe to print if it comes from outside: file names, texts that boards send, messages of libraries."""
+"""Makes untrusted text safe to print: file names, texts from boards, and messages from libraries."""
 
 
 def plain(text: str, keep: str = "") -> str:
@@ -20,8 +20,8 @@ def plain(text: str, keep: str = "") -> str:
 
 
 def _escape(character: str) -> str:
-    """Return `character` as a Python escape. The function does not use Python's codec: to load the codec, Python opens
-    a file, which fails if the process has no free file descriptor.
+    """Return the Python escape of `character`. The code below uses no Python codec, because Python opens a file to load
+    a codec. Opening a file fails if the process has no free file descriptor.
     """
     number = ord(character)
     if character in "\n\r\t":

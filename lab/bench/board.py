@@ -24,8 +24,8 @@ from tests import rom
 SOURCES = REPOSITORY / "lab" / "bench" / "firmware"
 EXTENSION = REPOSITORY / "lab" / "isa" / "firmware"
 BUILD = REPOSITORY / "build" / "bench"
-# The memories that can hold the data, with the code of each memory in a request. In "sdram, copied", the data are in
-# SDRAM. The program copies them to the buffer memory for processing, and back.
+# Maps each memory that can hold the data to its code in a request. With "sdram, copied", the program copies the data
+# from SDRAM to the buffer memory, processes the data there, and copies the result back.
 MEMORIES = {"buffer": 0, "sram": 1, "sdram": 2, "sdram, copied": 3}
 MODES = {"ecb": 0, "cbc": 1, "ctr": 2}
 INTERLEAVED = 3
@@ -63,8 +63,8 @@ class Family:
 
 @dataclass(frozen=True)
 class Measurement:
-    """CPU cycles of the key schedule, of all passes together, of the shortest pass, of the longest pass, and of the
-    last pass. If there are several passes, the first pass counts neither as the shortest nor as the longest.
+    """CPU cycles of a measurement: of the key schedule, of all passes together, and of the shortest, longest and last
+    pass. If there are several passes, the first pass counts neither as the shortest nor as the longest.
     """
 
     key_cycles: int
@@ -76,8 +76,8 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Interleaved:
-    """CPU cycles that each context of the vector unit took, and the cycles of all contexts together. The first pass is
-    not counted.
+    """CPU cycles of CTR in several contexts of the vector unit: the cycles of each context, and of all contexts
+    together. The first pass over the data is not counted.
     """
 
     contexts: tuple[int, ...]
@@ -96,7 +96,7 @@ def words(seed: int, count: int) -> bytes:
 
 
 def expected(mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute with the library `cryptography` the data that the board must hold after all passes."""
+    """Return the data that the board must hold after all passes, computed with the library `cryptography`."""
     stream = words(seed, 12 + size // 4)
     key, chain, data = stream[: key_bits // 8], stream[32:48], stream[48:]
     for _ in range(passes):
@@ -169,7 +169,7 @@ class ProgramBoard:
 
     @property
     def contents(self) -> str:
-        """Return a digest of gateware and program. The measured cycles depend only on these and on the requests."""
+        """Return a digest of gateware and program. If it changes, the cycles of the requests can change, too."""
         gateware = self._folder / "gateware"
         return digest([*gateware.glob("*.v"), *gateware.glob("*.init")])
 
@@ -180,8 +180,8 @@ class ProgramBoard:
 
     @property
     def clock_met_by(self) -> str:
-        """Return the name of a real board that reaches the simulated board's clock in place-and-route; an empty string
-        if there is none.
+        """Return the name of a real board that reaches the simulated board's clock in place-and-route. Return an empty
+        string if there is no such board.
         """
         return self._board.description["clock_met_by"]
 
@@ -203,8 +203,8 @@ class ProgramBoard:
 
 
 class BenchBoard(ProgramBoard):
-    """Run one benchmark program on the simulated board, and send it requests to measure. A `Family` describes the
-    program.
+    """Run one benchmark program on the simulated board, and send it requests. Each request starts a measurement. A
+    `Family` describes the program.
     """
 
     def __init__(self, family: Family):
@@ -240,9 +240,9 @@ class BenchBoard(ProgramBoard):
         return Measurement(key_cycles, high << 32 | low, shortest, longest, last)
 
     def interleave(self, contexts: int, *, shared=False, key_bits=128, size=1024, passes=9, seed=1) -> Interleaved:
-        """Encrypt several streams with different keys in CTR, and check the results. The streams take turns of `size`
-        bytes. Each has its own context (register bank) of the vector unit, unless `shared` is true: then all use one
-        context.
+        """Encrypt several streams in CTR, each with its own key, and check the results. The streams take turns; a turn
+        processes `size` bytes. If `shared` is true, all streams use one context (register bank) of the vector unit.
+        Otherwise each stream has a context of its own.
 
         Raises
         ------
@@ -271,9 +271,9 @@ def _ise(name: str) -> Family:
 ISE_FAMILIES = tuple(_ise(name) for name in ("ise", "ise_fused", "ise_vmem"))
 
 
-# Maps each engine in C to a pair. First: a constant of c_cipher.h, which selects how the engine computes a round.
-# Second: a configuration of the simulated board, or None for the default configuration, which suffices for engines
-# without special instructions.
+# Maps each engine in C to two values: the constant of c_cipher.h that selects how the engine computes a round, and the
+# configuration of the simulated board. None means the default configuration. An engine with special instructions needs
+# another configuration.
 _ROUNDS = {"byte": ("CL_C_BYTES", None), "table": ("CL_C_TABLES", None), "zkn": ("CL_C_INSTRUCTIONS", "scalar")}
 
 
@@ -291,16 +291,16 @@ def _c(engine: str, style: str, key_bits: int = 0) -> Family:
 
 
 def _styles(engine: str) -> tuple[Family, ...]:
-    """Return an engine's benchmark programs: one with a loop over single rounds, one with a loop over pairs of rounds,
-    and for each key length one with unrolled rounds.
+    """Return the five benchmark programs of an engine. The first program has a loop over single rounds. The second has
+    a loop over pairs of rounds. The other three have unrolled rounds, each for one key length.
     """
     return _c(engine, "loop"), _c(engine, "swap"), *(_c(engine, "unrolled", key_bits) for key_bits in KEY_BITS)
 
 
 C_FAMILIES = (*_styles("byte"), *_styles("table"))
-# Programs that measure engines with data in SDRAM: all engines of the vector unit, the engines `table` and `byte`, and
-# the engine `accelerator`. The accelerator's DMA does not reach SDRAM. So its driver copies the data through a buffer,
-# 512 bytes at a time.
+# Programs that measure engines with data in SDRAM: all engines of the vector unit, `table`, `byte` and `accelerator`.
+# The DMA of the accelerator does not reach SDRAM. So the accelerator's driver copies the data through a buffer, 512
+# bytes at a time.
 SDRAM_FAMILIES = tuple(
     replace(family, name=f"sdram_{family.engine}", configuration="sdram")
     for family in (

@@ -19,16 +19,16 @@ WORKING_SETS = {"buffer": 32 * 1024, "buffer, cached": 2 * 1024}
 # Bytes that one pass processes with an engine in plain C. The simulation of these engines is slow. Their cost per block
 # is constant, so 2 KB are enough.
 C_BYTES = 2 * 1024
-# Bytes in a call: the sizes that `openssl speed` uses, and two larger sizes. The difference between small and large
-# sizes shows the fixed cost of a call.
+# Bytes in a call: the sizes that `openssl speed` uses, and two larger sizes. A comparison of small and large sizes
+# shows the fixed cost of a call.
 RECORD_SIZES = (16, 64, 256, 1024, 8192, 16384, 32768, 65536)
 BUFFER_BYTES = 64 * 1024
 SEEDS = range(1, 17)
 
 
 def measured(family: Family, questions: Iterable[Callable[[BenchBoard], Iterator[Record]]]) -> list[Record]:
-    """Return the records of a program. Measure only if the program's folder contains no records, or if the gateware,
-    the program or the measuring code has changed since the records were stored.
+    """Return the stored results of a program. Measure and store them first if they are missing, or if the gateware, the
+    program or the measuring code has changed.
 
     Raises
     ------
@@ -78,9 +78,7 @@ def _code_bytes(sizes: dict[str, int], engine: str, mode: str, direction: str, k
 
 
 def record(board: BenchBoard, measure: str, mode: str, decrypt: bool, key_bits: int, **values: Any) -> Record:
-    """Return a record: fields that describe a measurement, then the measured values from the keyword arguments
-    `values`.
-    """
+    """Return a record: fields that describe the measurement, and the measured values in `values`."""
     return {
         "measure": measure,
         "engine": board.family.engine,
@@ -106,8 +104,8 @@ def rates(cycles: int, size: int) -> Record:
 
 
 def _directions(mode: str) -> tuple[bool, ...]:
-    """Return the directions to measure, as flags: True means decryption, False means encryption. GCM is measured only
-    in encryption, because decryption would need the tag of each pass in advance.
+    """Return the directions to measure: True means decryption, False means encryption. GCM is measured only in
+    encryption: to decrypt, a pass would need the correct tag in advance.
     """
     return (False,) if mode == GCM else (False, True)
 
@@ -140,7 +138,7 @@ def throughput(board: BenchBoard) -> Iterator[Record]:
 
 
 def isolated_block(board: BenchBoard) -> Iterator[Record]:
-    """Measure a call that processes one block, with warm caches; record the fastest of four calls."""
+    """Measure calls of one block each. The first call warms the caches; record the fastest of the next four calls."""
     for mode in board.family.modes:
         for key_bits in board.family.key_bits:
             result = board.measure(mode, key_bits=key_bits, size=BLOCK, passes=5)
@@ -160,8 +158,9 @@ def record_sizes(board: BenchBoard) -> Iterator[Record]:
 
 
 def contexts(board: BenchBoard) -> Iterator[Record]:
-    """Measure CTR with 1 to 8 keys, each in its own context (register bank) of the vector unit. The contexts take turns
-    of 1 KB. Then measure the same keys in only one context, which must load another key in each turn.
+    """Measure CTR with 1 to 8 keys. The keys take turns, and each turn processes 1 KB. Measure first with one context
+    (register bank) of the vector unit for each key. Then measure with one context for all keys, which must load another
+    key in each turn.
     """
     turns, size = 8, 1024
     for shared in (False, True):
@@ -181,8 +180,8 @@ def contexts(board: BenchBoard) -> Iterator[Record]:
 
 
 def constant_time(board: BenchBoard) -> Iterator[Record]:
-    """Measure the last of eight passes over 2 KB. Repeat this with 16 different pairs of random key and random data.
-    All 16 cycle counts must be equal.
+    """Measure the cycles for 2 KB with 16 random pairs of key and data. In constant-time code, all 16 cycle counts are
+    equal. A cycle count is the time of the last of eight passes over the data.
     """
     for mode in board.family.modes:
         for decrypt in _directions(mode):

@@ -31,8 +31,8 @@ MARS_CONSTANTS = (0xB7E15162, 0x243F6A88, 0x02917D59)
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """A cipher: its C header, its key length in bits as in the paper of Fiskiran and Lee, its block length in bytes,
-    and an independent implementation to compare with.
+    """A cipher: its C header, the key length in bits that Fiskiran and Lee state, the block length in bytes, and an
+    independent implementation to compare with.
 
     The oracle is the library's `encryptor`. Without one, `record` is the name in `lab.bench.recorded`.
     """
@@ -96,8 +96,8 @@ def mars_words() -> list[int]:
 
 
 def expected(name: str, mode: str, decrypt: bool, key_bits: int, size: int, passes: int, seed: int) -> bytes:
-    """Compute the data that a correct program returns after all passes, with an implementation that is independent of
-    our C code. The arguments after `name` are the same as in `lab.bench.board.expected`.
+    """Return the data that a correct program returns after all passes, computed without our C code. The arguments after
+    `name` are the same as in `lab.bench.board.expected`.
 
     A stream cipher continues from pass to pass.
     """
@@ -129,7 +129,7 @@ def program(name: str, header: str, engine: str, style: str, oracle: Callable, d
 
 
 def families() -> list[Family]:
-    """Return two programs for each cipher. One looks up its tables in memory; the other uses the instruction `ptlu`."""
+    """Return two programs for each cipher: one with lookup tables in memory, one with the instruction `ptlu`."""
     return [
         program(
             f"cipher_{name}_{lookups}",
@@ -154,8 +154,8 @@ def write_headers() -> None:
 
 
 def encryption(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure the encryption of 2 KB of data: the fastest of three passes. The data and the tables in memory share the
-    data cache.
+    """Measure the encryption of 2 KB of data: the fastest of three passes. If the tables are in memory, tables and data
+    compete for the data cache.
     """
     cipher = CIPHERS[board.family.engine]
     found = board.measure("ecb", size=WORKING_SET, passes=recorded.PASSES)
@@ -171,6 +171,6 @@ def encryption(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Return each program with the function that measures it. Also write the headers that some programs include."""
+    """Return pairs of a program and the functions that measure it. Write the headers that some programs include."""
     write_headers()
     return [(family, (encryption,)) for family in families()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command line of measurements: run them, print the measured values and write a results file."""
+"""The command line of the measurements: runs measurements, prints the values and writes a results file."""
 
 import argparse
 import os

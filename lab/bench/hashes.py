@@ -51,5 +51,5 @@ def hashing(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Return each program with the function that measures it."""
+    """Return pairs of a program and the functions that measure it."""
     return [(family, (hashing,)) for family in families()]

@@ -3,14 +3,15 @@
 depend on whether the data are in the data cache.
 """
 
-# Target cycles per block at AES-128/192/256 for each engine. They include the loop and all loads and stores of data.
+# Target cycles per block for each engine, with AES-128, AES-192 and AES-256. These cycles include the loop, and all
+# loads and stores of data.
 BARS = {
     "ise": {128: 39, 192: 43, 256: 47},
     "ise_fused": {128: 28, 192: 30, 256: 32},
     "ise_vmem": {128: 16, 192: 18, 256: 20},
 }
-# VexRiscv's data cache takes 13 cycles to fetch a line of 32 bytes: 8 for the words, 1 in the memory and 4 in the
-# cache.
+# VexRiscv's data cache takes 13 cycles to fetch a line of 32 bytes: 8 cycles for the 8 words, 1 cycle of latency in the
+# memory, and 4 cycles in the cache itself.
 LINE_BYTES, LINE_CYCLES = 32, 13
 BLOCK_BYTES = 16
 STATES = {
@@ -24,8 +25,8 @@ VECTOR_STATES = {
 
 
 def issue_slots(engine: str, key_bits: int) -> int:
-    """Return the number of instructions per block: 1 for the counter, 1 or 2 for each round, and 12 to move data (4
-    loads, 4 moves, 4 stores). With vector instructions, one load and one store replace these 12.
+    """Return the number of instructions per block: 1 for the counter, 1 or 2 per round, and 12 to move the data (4
+    loads, 4 moves, 4 stores). The engine `ise_vmem` needs only 2 instructions to move the data.
     """
     rounds = key_bits // 32 + 6
     return 1 + rounds * (2 if engine == "ise" else 1) + (2 if engine == "ise_vmem" else 12)

@@ -26,8 +26,8 @@ def find(records: list[Record], **values) -> Record | None:
 
 
 def speed_up(records: list[Record], record: Record, over: tuple[str, str]) -> float | None:
-    """Return the speed-up of `record` over another record. The other record has the engine and style in `over`, and the
-    mode, direction and key length of `record`. Return None if there is no such record.
+    """Return the speed-up of `record` over the record of another engine and style, which `over` names. Both records
+    have the same mode, direction and key length. Return None if the other record is missing.
     """
     same = {name: record[name] for name in ("mode", "direction", "key_bits")}
     base = find(records, engine=over[0], style=over[1], **same)
@@ -52,7 +52,7 @@ def _table(console: Console, title: str, columns: tuple[str, ...], rows: list[tu
 
 
 def show_paper(console: Console, records: list[Record], mode: str = "ecb") -> None:
-    """Show each engine and style, in both directions and with all key lengths, compared with unrolled C with tables."""
+    """Show each engine and style, direction and key length, compared with unrolled C code that uses tables."""
     rows = []
     for engine in ENGINES:
         for style in STYLES:

@@ -37,8 +37,8 @@ class PeerError(RuntimeError):
 
 
 def _fetch() -> None:
-    """Download the source package. apt-get stores the package lists that it needs in a separate folder, so the system's
-    lists do not change.
+    """Download the source package. apt-get stores the package lists for this download in a separate folder, so the
+    system's package lists do not change.
     """
     parts, lists = BUILD / "sources.d", BUILD / "lists"
     parts.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from lab.bench.board import BenchBoard, Family, words
 from lab.results.tables.public_keys import BITS, HALVES, MEASURE, MEASURED
 
 NUMBER_BYTES = BITS // 8
-# Maps each operation to the number of integers that one call receives as its data. These integers fit in the data
+# The number of integers that one call of each operation receives as its data. All integers of a call fit in the data
 # cache.
 NUMBERS = {"product": 2, "multiply": 16, "power": 3}
 FEWER = 3
@@ -22,8 +22,8 @@ FUNCTIONS = {"product": "public_product", "multiply": "public_multiply", "power"
 
 
 def worked(operation: str, data: bytes) -> bytes:
-    """Apply an operation to numbers, with Python's integers. `data` contains the numbers, each in little-endian bytes.
-    Return the data after the operation.
+    """Compute an operation with Python's integers. `data` contains the operands as little-endian integers. Return a
+    copy of `data` in which the result replaces operands, as in the benchmark program.
     """
     numbers = [int.from_bytes(data[i : i + NUMBER_BYTES], "little") for i in range(0, len(data), NUMBER_BYTES)]
     if operation == "product":
@@ -69,8 +69,8 @@ def families() -> list[Family]:
 
 
 def operation(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure one operation: the fastest of three passes. Exponentiation runs only once: it takes so long that cold
-    caches do not matter.
+    """Measure one operation: the fastest of three passes. An exponentiation is measured in one pass with cold caches,
+    because it takes so long that the caches make no difference.
 
     A multiplication is measured in a series, as a power contains them. So it is the difference between a call with many
     numbers and a call with fewer.
@@ -93,5 +93,5 @@ def operation(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Return each program with the function that measures it."""
+    """Return pairs of a program and the functions that measure it."""
     return [(family, (operation,)) for family in families()]

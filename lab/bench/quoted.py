@@ -8,8 +8,8 @@ from lab.results.tables.instruction_sets import QUOTED
 
 @dataclass(frozen=True)
 class Quoted:
-    """A published system, its cycles per block, its bits per cycle, and the publication. Slashes separate the values of
-    several variants of the system.
+    """A published result: the system, its cycles per block and bits per cycle, and the publication. If the system has
+    several variants, slashes separate their values.
     """
 
     system: str

@@ -47,7 +47,7 @@ def passes(encrypt: Encrypt) -> bytes:
 
 @cache
 def load(name: str) -> tuple[bytes, bytes]:
-    """Return two recorded results of Crypto++ for the cipher `name`: the results of `chain` and of `passes`."""
+    """Return the results of the functions `chain` and `passes` for the cipher `name`, as recorded from Crypto++."""
     entry = tomllib.loads(FILE.read_text(encoding="utf-8"))[name]
     return bytes.fromhex(entry["chain"]), base64.b64decode(entry["passes"])
 

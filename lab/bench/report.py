@@ -92,8 +92,8 @@ def _show_list(console: Console, records: list[Record], measure: str, names: tup
 
 
 def call_costs(records: list[Record]) -> list[tuple[str, float, float]]:
-    """Return a row for each engine: its name, then two parts of the cycles of a call with 1 KB. The first part is the
-    cycles for the blocks; the second part is all other cycles.
+    """Split the cycles of a 1 KB call into the cycles of its blocks and the call's fixed cycles. Return a row for each
+    engine: its name and these two numbers.
 
     The cycles of a block come from the additional 32 KB of the longest call.
     """

@@ -24,8 +24,8 @@ from lab.results.tables.bench_sdram import render
 
 BYTES, C_BYTES = 32 * 1024, 2 * 1024
 PASSES = 3
-# These engines load data with their own instructions (`ise_vmem`) or DMA (`accelerator`), which reach only the buffer
-# memory.
+# These engines reach only the buffer memory: `ise_vmem` with its own load and store instructions, `accelerator` with
+# its DMA.
 ON_CHIP = ("ise_vmem", "accelerator")
 
 

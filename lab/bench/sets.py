@@ -18,10 +18,10 @@ BLOCKS = (1, 4, 8)
 KEY_BITS = 128
 MEASURE = "independent blocks a call"
 COLUMNS = ("engine", "direction", "blocks", "side_by_side", "cycles_per_block")
-# Maps each instruction set to a tuple of numbers. For each number n, we measure programs that compute each round for up
-# to n blocks together. The CPU's registers can hold the states of two blocks. But with `table`, the code for two blocks
-# does not fit in the instruction cache. Most units with registers of their own can hold eight blocks; `ptlu_64` and
-# `ptlu_128` can hold only one.
+# Maps each instruction set to the group sizes that we measure: a program computes each round for a whole group of
+# blocks. The CPU's registers can hold the states of two blocks. With `table`, however, the code for two blocks exceeds
+# the instruction cache. Units with their own registers can hold eight blocks, except `ptlu_64` and `ptlu_128`, which
+# can hold one.
 SIDE = dict.fromkeys(("table", "ptlu_64", "ptlu_128"), (1,))
 SIDE |= dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), (1, 2))
 SIDE |= dict.fromkeys(("zvkned", "ise_kept", "ise_fused", "ise_vmem"), (8,))
@@ -38,8 +38,8 @@ def program(form: str, blocks: int, side: int) -> Family:
 
 
 def programs() -> dict[str, tuple[Family, int, int]]:
-    """Return the programs to measure, by name. Each value is a tuple: the program, the number of blocks in a call, and
-    the number of blocks that the program's rounds process together.
+    """Return a dict of the programs to measure, by name. Each value is a tuple: the program, the number of blocks per
+    call, and the number of blocks for which the code computes a round together.
     """
     ways = [(form, blocks, min(blocks, side)) for form, sides in SIDE.items() for blocks in BLOCKS for side in sides]
     found = [(program(*way), *way[1:]) for way in ways]

@@ -31,7 +31,7 @@ ROUND_FORMS = {"ise_fused": "BENCH_FUSED", "ise_vmem": "BENCH_VMEM"}
 # Maps each instruction set on wider registers to its value of BENCH_WIDE in lab/bench/firmware/wide_rounds.h.
 WIDE = {"ptlu_64": "WIDE_PTLU_64", "ptlu_128": "WIDE_PTLU_128", "zvkned": "WIDE_ZVKNED"}
 FORMS |= dict.fromkeys(WIDE, ("BENCH_WIDER", ("unrolled",)))
-# Maps each instruction set that the default simulated board lacks to a configuration of the board that supports it.
+# The default simulated board lacks these instruction sets. Maps each of them to a configuration that contains it.
 CONFIGURATIONS = dict.fromkeys(("zkn", "byte_set", "word_set", "rom_rounds", "ptlu"), "comparators")
 CONFIGURATIONS |= dict.fromkeys(WIDE, "wide_comparators")
 WORKING_SET = cases.WORKING_SETS["buffer, cached"]
@@ -96,8 +96,8 @@ def one_block_at_a_time(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
-    """Measure the engine `ise` on the same data as the other programs. This engine keeps eight blocks and all round
-    keys in the vector unit.
+    """Measure the engine `ise` in ECB on the same 2 KB of data as the other programs. This engine keeps eight blocks
+    and all round keys in the vector unit.
     """
     sizes = cases.symbol_sizes(board.elf)
     for decrypt in (False, True):
@@ -107,7 +107,7 @@ def side_by_side(board: BenchBoard) -> Iterator[cases.Record]:
 
 
 def plan() -> list[tuple[Family, tuple]]:
-    """Return each program with the functions that measure it."""
+    """Return pairs of a program and the functions that measure it."""
     eight = next(family for family in ISE_FAMILIES if family.engine == "ise")
     eight = Family("papers_eight", eight.sources, eight.defines, "ise", "unrolled", KEY_BITS, ("ecb",))
     return [(family, (one_block_at_a_time,)) for family in families()] + [(eight, (side_by_side,))]

@@ -30,12 +30,11 @@ BUILD = REPOSITORY / "build" / "bench" / "lte"
 ENGINES = (None, "byte", "table", "ise", "ise_fused", "ise_vmem", "accelerator", "snow3g")
 # The configuration of the simulated board that contains every engine in ENGINES.
 CONFIGURATION = "lte"
-# After the data rates of Hessel et al. 2009, we measure higher rates, in steps of STEP_MBPS (Mbit/s). The rate rises
-# until a block takes longer than 1 ms, at most up to MOST_MBPS. Blocks for higher rates do not fit in the program's
-# memory.
+# We measure first at the data rates of Hessel et al. 2009, then at higher rates in steps of STEP_MBPS (Mbit/s). We stop
+# when a block takes longer than 1 ms, or after MOST_MBPS: larger blocks do not fit in the program's memory.
 STEP_MBPS, MOST_MBPS = 25, 400
-# Number of timed passes over a block. The engines in C make fewer passes, because they take about ten times the
-# permitted time.
+# Number of timed passes over a block. The engines in C need about ten times the 1 ms that LTE permits for a block, so
+# they make fewer passes.
 PASSES, C_PASSES = 4, 2
 
 
@@ -83,8 +82,8 @@ class LteBoard(ProgramBoard):
 
 
 def measured(board: LteBoard, engines: list[str | None]) -> Iterator[dict]:
-    """Measure each engine and yield records. The first data rates are those of Hessel et al. 2009. Then the rate rises
-    until a block does not finish within 1 ms, or up to `MOST_MBPS`.
+    """Measure each engine and yield records. Start with the data rates of Hessel et al. 2009. Then raise the rate until
+    a block takes longer than 1 ms, or up to `MOST_MBPS`.
     """
     for engine in engines:
         print(f"measuring {engine or 'the stack alone'}", file=sys.stderr, flush=True)

@@ -25,15 +25,15 @@ DOWNLINK = 1
 _LONG, _LAST, _HEADERS = 3, 1, 2 + 2
 
 
-# COUNT of the first generated packet, BEARER, and a number that goes into the random seed. With this COUNT, PDCP's
-# sequence number wraps to 0 after three PDUs.
+# Values for the generated packets: COUNT of the first packet, BEARER, and a part of the random seed. With this COUNT,
+# PDCP's 12-bit sequence number wraps to 0 after three PDUs.
 _COUNT, _IDENTITY, _SEED = 0x5A5A5 << SN_BITS | SN_LIMIT - 3, 0x15, 36323
 
 
 @dataclass(frozen=True)
 class Bearer:
-    """A radio bearer: logical channel, BEARER (5 bits), 16-byte AES or SNOW 3G key (None for 128-EEA0), and the
-    cipher's name in `CIPHERS`.
+    """A radio bearer: its logical channel, its BEARER value (5 bits), its 16-byte key for AES or SNOW 3G, and the name
+    of its cipher in `CIPHERS`. The key is None for 128-EEA0.
     """
 
     lcid: int
@@ -110,8 +110,8 @@ def block(bearer: Bearer, count: int, packets: Sequence[bytes]) -> bytes:
 
 
 class Example(NamedTuple):
-    """A transport block for a test or a measurement, and the packets inside the block. To decipher the packets, use
-    `key`, `count` and `identity` (BEARER). `count` is the COUNT of the first packet.
+    """A transport block for a test or a measurement, and the packets that the block contains. A receiver needs `key`,
+    `count` (COUNT of the first packet) and `identity` (BEARER) to decipher the packets.
     """
 
     key: bytes

@@ -31,8 +31,8 @@ from lab.results.tables.bench_lte import RATES_MBPS, TTI_MS, milliseconds
 from lab.results.tables.bench_lte_zephyr import ORDERS, TABLE
 
 SAMPLE = REPOSITORY / "lab" / "bench_lte" / "threads"
-# Configuration of the simulated board. Place-and-route of this configuration meets the clock that the simulated board
-# uses.
+# Configuration of the simulated board. In place-and-route, this configuration reaches the clock that the simulation
+# assumes.
 CONFIGURATION = "eth_zephyr"
 # The engines that we measure. A request selects an engine by its index in this tuple. None means no ciphering
 # (128-EEA0).
@@ -48,7 +48,7 @@ ENGINES = (
     "crypto API, vector unit",
     "crypto API, accelerator",
 )
-# These engines need many TTIs (1 ms) for a block. So measure them with fewer blocks, and only at `RATES_MBPS`.
+# These engines need many TTIs (1 ms) for each block. So measure only SLOW_BLOCKS blocks with them.
 SLOW = ("byte", "table")
 BLOCKS, SLOW_BLOCKS, MOST_BLOCKS = 6, 1, 32
 REPLY_WORDS = 12 + MOST_BLOCKS
@@ -129,8 +129,8 @@ class ZephyrLteBoard(ProgramBoard):
 
 
 def record(engine: str | None, size: int, order: str, packets: Sequence[bytes], reply: Sequence[int]) -> dict:
-    """Return the values of a reply as a record, without the board's clock. `size` is the size of the measured blocks in
-    bytes, and `packets` are the packets in each block.
+    """Return the results in a reply as a record; the caller adds the board's clock. `size` is the size of the measured
+    blocks in bytes, and `packets` are the packets in each block.
 
     Raises
     ------

@@ -12,7 +12,8 @@ from lab.explore.members import FAMILY, KEY_SETS
 
 Record = dict
 PART = ("LFE5UM5G-85F", 8)
-# Targets for cores with one engine: the largest permitted number of cycles per block, by (datapath, key bits).
+# Targets for cores with one engine. Maps (datapath, key length in bits) to the largest permitted number of cycles per
+# block.
 MOST_CYCLES = {
     ("32", 128): 44,
     ("64", 128): 22,
@@ -23,12 +24,13 @@ MOST_CYCLES = {
     ("128", 256): 15,
     ("pipelined", 256): 1,
 }
-# Targets by datapath: a core must exceed the first value in Mbps, and the second value in Mbps per LUT4.
+# Maps a datapath to two targets: the throughput in Mbps, and the throughput per area in Mbps per LUT4. A core must
+# exceed both targets.
 ABOVE = {"128": (1439, 0.35), "pipelined": (23900, 0.60)}
 
 
 def missed(record: Record) -> list[str] | None:
-    """Returns the performance targets that the core of a record misses; None if no target applies to it."""
+    """Returns the performance targets that a record's core misses; None if no target applies to this core."""
     asked = False
     found = []
     most = MOST_CYCLES.get((record["datapath"], record["key_bits"]))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gateware.flow import toolchain
 
-PINS = ("clock", "serial_in", "serial_out")  # pins of the top module that `gateware.cores.fusesoc` writes
+PINS = ("clock", "serial_in", "serial_out")  # ports of the top module that `gateware.cores.fusesoc` writes
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Family:
         }
 
     def filled(self, report: dict) -> float:
-        """Return the fraction of the FPGA part's logic that the design uses, from nextpnr's report. The design is a
-        core with the shift registers around the core.
+        """Return the fraction of the FPGA part's logic that a core and its shift registers use, according to nextpnr's
+        report.
         """
         found = report["utilization"][self.resource]
         return found["used"] / found["available"]
@@ -180,7 +180,7 @@ FAMILIES = {
 
 @dataclass(frozen=True)
 class Failure:
-    """The reason why a tool produced no result: in plain words, and as the tool's own error message."""
+    """The reason why a tool produced no result: `reason` in plain words, and `error`, the tool's own message."""
 
     reason: str
     error: str

@@ -51,7 +51,7 @@ class TooLate(ToolFailed):
 
 
 def job(core: str) -> Job:
-    """Return the kind, the option values and the name of a core. `core` describes the core in the syntax of `CORES`."""
+    """Parse `core`, a description such as those in `CORES`. Return the core's kind, its option values and its name."""
     ((found,), _) = jobs(core.split())
     return found
 
@@ -64,7 +64,7 @@ def cycles_per_block(core: str) -> int:
 
 
 def run(step: str, command: list[str], folder: Path, environment: dict[str, str]) -> None:
-    """Run a tool as the step `step`. Write the tool's output to the log file ``<step>.log``.
+    """Run `command`, and write the tool's output to the log file ``<step>.log`` in `folder`.
 
     Raises
     ------
@@ -159,8 +159,8 @@ def build(
 def record(
     core: str, fpga: Family, area: dict[str, int] | None, reports: dict[int, dict], failures: dict[int, Failure]
 ) -> dict[str, Any]:
-    """Return the record of a core on a part. `area` is None if there is no netlist. `reports` and `failures` are
-    indexed by seed.
+    """Return the results of a core on an FPGA part as a record. `area` is None if there is no netlist. `reports` and
+    `failures` are indexed by seed.
     """
     found: dict[str, Any] = {"core": core, "family": fpga.name, "part": fpga.part, "speed": fpga.speed}
     found |= {"unit": fpga.unit, **(area or {"logic": None, "ff": None, "bram": None})}

@@ -29,7 +29,7 @@ from lab.explore.records import BLOCK_BITS
 
 PARTS = ("85F-8",)
 SEEDS = 3
-WRITE_PORT_LUTS = 2  # LUT sites of a distributed RAM's write port, which "lut4" does not count
+WRITE_PORT_LUTS = 2  # LUT sites that the write port of a distributed RAM occupies in addition to "lut4"
 
 
 def build(
@@ -80,7 +80,7 @@ def record(
 
 
 def main() -> None:
-    """Builds the GHASH units whose sources have changed. Writes ``build/results/explore-ghash.json`` and a table."""
+    """Builds GHASH units with changed sources, writes ``build/results/explore-ghash.json`` and prints a table."""
     parser = argparse.ArgumentParser(prog="python -m lab.explore.ghash", description=__doc__.splitlines()[0])
     parser.add_argument("--device", nargs="+", choices=DEVICES, default=list(PARTS), metavar="DEVICE")
     parser.add_argument("--seeds", type=count, default=SEEDS, help=f"runs of place-and-route, from seed 1 on ({SEEDS})")

@@ -23,13 +23,13 @@ from lab.explore.protocols import PATIENCE, ProtocolError
 LANES, BLOCK_BYTES = 8, 16
 # Number of blocks of additional authenticated data in each message.
 BLOCKS = 6
-# SP 800-38D builds the initial counter block from an IV of 96 bits and a counter of 32 bits with this value.
+# In SP 800-38D, the initial counter block for an IV of 96 bits is this IV, followed by this value as a 32-bit number.
 INITIAL = 1
 
 
 @dataclass(frozen=True)
 class Message:
-    """Results of a simulation of two messages. Only the second message is measured.
+    """Results of simulating a GHASH unit with two messages. Only the second message is measured.
 
     These are the cycles of a block, of a subkey, and of the last item with its result; the transitions of cells'
     outputs for each block; and the number of tags that were compared.
@@ -92,7 +92,7 @@ class _Mapped:
         self.netlist.settle()
 
     def wait(self, port: str) -> int:
-        """Waits until a port is 1. Returns the number of the cycle in which the port is 1."""
+        """Simulates clock cycles until the given port is 1. Returns the number of the first cycle in which it is 1."""
         for _ in range(PATIENCE):
             if self.netlist.peek(self.ports[port]):
                 return self.netlist.cycle

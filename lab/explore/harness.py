@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Surrounds a part of the gateware with registers, to measure only the part's own timing. The result has three pins.
+"""Connects a part of the gateware to shift registers, so that the measured timing is only the timing of this part. The
+whole design has three pins.
 
 ::
 

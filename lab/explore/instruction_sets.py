@@ -19,7 +19,7 @@ from lab.isa.zvkned import ZvknedUnit
 
 
 def _round_xor() -> Ports:
-    """Creates the AddRoundKey logic of the vector unit's lanes, for a whole state."""
+    """Creates logic for AddRoundKey of a whole state: the same logic as in the vector unit's lanes."""
     top = Module()
     i, round_key, add_key = Signal(128, name="i"), Signal(128, name="round_key"), Signal(name="add_key")
     o = Signal(128, name="o")

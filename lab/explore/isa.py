@@ -74,7 +74,7 @@ def _sub_bytes_ram() -> Ports:
 
 
 def _mix_columns() -> Ports:
-    """Creates the logic of the vector unit's lanes for MixColumns and InvMixColumns, for a whole state."""
+    """Creates logic for MixColumns and InvMixColumns of a whole state: the same logic as in the vector unit's lanes."""
     top = Module()
     i, inverse, o = Signal(128, name="i"), Signal(name="inverse"), Signal(128, name="o")
     for c in range(4):
@@ -88,7 +88,7 @@ def _mix_columns() -> Ports:
 
 
 def _shuffle() -> Ports:
-    """Creates the network between the lanes of the vector unit. It applies ShiftRows, InvShiftRows or neither."""
+    """Creates the logic that moves bytes between the vector unit's lanes: ShiftRows, InvShiftRows, or no move."""
     top = Module()
     i, o = Signal(128, name="i"), Signal(128, name="o")
     forward, inverse = Signal(name="forward"), Signal(name="inverse")
@@ -133,8 +133,7 @@ def _multiplier() -> Ports:
     return top, [a, b], [product]
 
 
-# Maps the short name of an S-box to its name in `gateware.aes.sbox_pair`. The short names occur in the names of the
-# parts below.
+# Maps short names of S-boxes to their names in `gateware.aes.sbox_pair`. The keys of PARTS contain the short names.
 SBOXES = {"table": "table", "ecp5": "ecp5", "canright": "tower"}
 COLUMN_SBOXES = {**SBOXES, "block RAM": BLOCK_RAM}
 OTHER_TIMING = "SubBytes, block RAM, LFE5UM timing"
@@ -148,7 +147,7 @@ PARTS: dict[str, Callable[[], Ports]] = {
     **{f"lane, {name}": lambda sbox=sbox: _lane(sbox) for name, sbox in COLUMN_SBOXES.items()},
     **{f"unit, {name}": lambda sbox=sbox: _unit(sbox) for name, sbox in COLUMN_SBOXES.items()},
 }
-# nextpnr's options for the parts that we place on another device than DEVICE.
+# Maps each part that is not placed on DEVICE to nextpnr's options for its device.
 DEVICES = {OTHER_TIMING: ("--um-85k", *DEVICE[1:])}
 
 
@@ -195,8 +194,8 @@ def _reached(report: dict) -> float:
 def explore(
     part: str, create: Callable[[], Ports], directory: Path, environment: dict[str, str], versions: str, seeds: int
 ) -> dict:
-    """Synthesises and places a part, unless its files are up to date. The function `create` returns the part. The
-    result is the record that the function `figures` makes.
+    """Synthesises and places the part that the function `create` returns, unless the part's files are up to date.
+    Returns the record that the function `figures` makes.
 
     Raises
     ------

@@ -30,9 +30,9 @@ MESSAGE_BYTES, WORD_BYTES, BLOCK_BYTES = 1000, 4, 16
 SBOXES = {"lut": "ecp5", "canright": "tower", "onehot": "onehot"}
 S_Q = ("lut", "onehot")
 ENGINES = (1, 2)
-# The simulation runs BLOCKS blocks. The measurement begins after the first WARM_UP blocks and covers COUNTED blocks.
-# Several engines finish blocks in groups, so COUNTED is a multiple of every number of engines. The cycles of a message
-# are extrapolated from the measured blocks.
+# The simulation runs BLOCKS blocks. The measurement begins after the first WARM_UP blocks and covers COUNTED blocks. A
+# core with several engines finishes blocks in groups, so COUNTED is a multiple of each number in ENGINES. The cycles of
+# a message are extrapolated from the measured blocks.
 BLOCKS, COUNTED, WARM_UP = 14, 8, 2 * max(ENGINES)
 
 
@@ -132,7 +132,7 @@ class _Mapped:
         return bool(self.netlist.peek(self.ports["ready"]))
 
     def rest(self) -> None:
-        """Stops offering a job."""
+        """Offers no job until the next call of `offer`."""
         self._put(valid=0)
 
     def result(self) -> list[int] | None:
@@ -150,14 +150,14 @@ class _Mapped:
         raise ProtocolError(f"no result for {PATIENCE} cycles")
 
     def edge(self) -> None:
-        """Simulates a clock edge, and the logic after it until all signals are stable."""
+        """Simulates a clock edge. Then evaluates the logic until all signals are stable."""
         self.netlist.edge()
         self.netlist.settle()
 
 
 def _snow3g(module: dict, ports: dict[str, str]) -> Message:
-    """Measures a SNOW 3G core. Each lane runs one of 3GPP's test sets, up to the last keystream word that any set
-    contains.
+    """Measures a SNOW 3G core. Each lane runs one of 3GPP's test sets. All lanes run until the last keystream word that
+    any test set lists.
     """
     mapped = _Mapped(module, ports, len(KEYSTREAMS))
     fields = (("k", 0), ("iv", 1))

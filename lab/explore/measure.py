@@ -16,10 +16,10 @@ from lab.explore.protocols import Protocol
 
 LANES = 16
 # The first WARM_UP results are not measured, because the core must first reach a steady state. Then BLOCKS results are
-# measured. Several engines finish blocks in groups, so BLOCKS is a multiple of every number of engines.
+# measured. A core with several engines finishes blocks in groups, so BLOCKS is a multiple of each number of engines.
 WARM_UP = 8
 BLOCKS = 16
-# The simulation counts transitions of cell outputs during this number of results.
+# Number of results during which the simulation counts the transitions of cell outputs.
 COUNTED = 4
 
 

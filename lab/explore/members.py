@@ -229,8 +229,8 @@ def _best_sbox(datapath: str) -> str:
 
 
 def urgency(target: Member | Peer, device: str) -> int:
-    """Returns a core's rank in the order of builds; the lowest rank is built first. Cores that more comparisons need
-    have lower ranks.
+    """Returns the rank of a core in the build order: the core with the lowest rank is built first. A core has a low
+    rank if many comparisons need it.
     """
     late = {"85F-8": 0}.get(device, 30)
     if isinstance(target, Peer):

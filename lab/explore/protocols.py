@@ -32,7 +32,7 @@ class Result:
 
 
 class Protocol(ABC):
-    """Base class of the drivers. Each subclass drives the ports of one kind of core with the handshakes of this kind.
+    """Base class of the drivers. Each subclass drives one kind of core through the ports and handshakes of that kind.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def load(self, keys: Lanes) -> int:
-        """Loads one key into each lane; all keys have equal length. Returns the cycles before the core can encrypt."""
+        """Loads one key into each lane. All keys have equal length. Returns the cycles until the core can encrypt."""
 
     @abstractmethod
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
@@ -211,7 +211,7 @@ class Pipeline(Protocol):
         return 0
 
     def encrypt(self, blocks: Iterator[Lanes]) -> Iterator[Result]:
-        """Implements `Protocol.encrypt`: sends a block in every cycle. Each result follows `latency` cycles later."""
+        """Implements `Protocol.encrypt`: sends a block in every cycle, and reads its result `latency` cycles later."""
         given = 0
         while True:
             self._poke("state", next(blocks))

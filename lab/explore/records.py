@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes the records (rows of the results file) of one core on one FPGA part, one for each key length."""
+"""Makes the records (rows of the results file) of a core on an FPGA part. Each key length has a record of its own."""
 
 from lab.explore.flow import Device
 from lab.explore.members import Member, Peer
@@ -23,7 +23,7 @@ def records(
     fmax: float | None = None,
     reason: str | None = None,
 ) -> list[dict]:
-    """Returns the records of one core on one FPGA part, one for each key length.
+    """Returns the records of a core on an FPGA part. Each key length has a record of its own.
 
     Parameters
     ----------

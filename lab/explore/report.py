@@ -42,7 +42,7 @@ def label(record: Record) -> str:
 
 
 def line(record: Record) -> str:
-    """Returns the results in a record as a line of text, or the reason why there are none."""
+    """Returns the results in a record as a line of text. If the build failed, returns the reason."""
     if record["status"] == "failed":
         return f"failed: {record['reason']}"
     return (
@@ -53,7 +53,7 @@ def line(record: Record) -> str:
 
 def show(content: dict) -> None:
     """Prints a table of cycles per block. For each FPGA part, prints a table of results, and a table of the clocks that
-    the cores need for given data rates. Also prints how many records are missing.
+    the cores need for given data rates. Also prints how many combinations of core and part are not built yet.
     """
     console = Console(width=190)
     console.print(_cycles(content["records"]))
@@ -68,7 +68,7 @@ def show(content: dict) -> None:
 
 
 def _cycles(records: list[Record]) -> Table:
-    """Returns a table of cycles per block with one engine, by datapath. It also shows the cycles of Hessel et al."""
+    """Returns a table of cycles per block for each datapath: of our cores with one engine, and of Hessel et al."""
     table = Table(title="Cycles a block, one engine")
     for name in ("datapath", "AES-128", "AES-192", "AES-256", "Hessel et al. 2009, AES-128 (quoted)"):
         table.add_column(name)
@@ -125,8 +125,8 @@ def _figures(title: str, records: list[Record]) -> Table:
 
 
 def _clocks(title: str, records: list[Record]) -> Table:
-    """Returns a table of the clocks that cores need for each data rate. The table contains all public cores. Of our own
-    cores, it contains only those that store a single AES-128 key.
+    """Returns a table of the clocks that cores need for each data rate. The table contains all public cores, and our
+    own cores with only one AES-128 key.
     """
     table = Table(title=title)
     for name in ("core", "MHz reached", *(f"{rate} Mbps" for rate in DATA_RATES_MBPS)):

@@ -41,7 +41,7 @@ SEEDS = 5
 NAME = "top"
 ETHERNET_TYPE = 0x88B5  # EtherType for local experiments (IEEE 802)
 
-# A MAC, followed by its stream of received data and its stream of data to send.
+# A MAC with its two streams: one delivers the received data, the other accepts the data to send.
 Ports = tuple[LiteXModule, stream.Endpoint, stream.Endpoint]
 
 
@@ -130,7 +130,7 @@ def build(create: Callable, seeds: range, folder: Path, environment: dict[str, s
 
 
 def record(mac: str, found: list[Records]) -> dict:
-    """Returns a record about the builds with all seeds. It contains the clocks that the PHY reaches in place-and-route,
+    """Returns a record that summarises the builds with all seeds: the clocks that the PHY reaches in place-and-route,
     and the critical path of the slowest build.
     """
     clocks = [next(r for r in records if r["clock"] == CLOCK) for records in found]

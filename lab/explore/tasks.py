@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Defines the tasks of `lab.explore.family`, and stores their results in files. In a task, a worker builds one core on
-one FPGA part.
+"""Defines the tasks of `lab.explore.family`, and stores their results in files. A task tells a worker process to build
+one core on one FPGA part.
 
 Netlists and measurements stay on the machine that built the core, and serve all parts. Records are kept by the caller.
 """
@@ -57,7 +57,7 @@ class Task:
 
     @property
     def target(self) -> Target:
-        """The core to build: one of ours or a public one."""
+        """The core to build: one of our cores or a public core."""
         return TARGETS[self.name]
 
     @property
@@ -72,8 +72,8 @@ class Task:
         return self.folder / f"records-{self.device}-{seeds}.json"
 
     def key(self) -> dict[str, str]:
-        """Returns digests of everything that the results depend on: tools, flow, and the sources of the core if it is
-        ours.
+        """Returns digests of everything that the results depend on: the tools, the flow and, for our own cores, the
+        sources of all our AES cores.
         """
         flow, sources = _present()
         is_peer = isinstance(self.target, Peer)
@@ -82,8 +82,8 @@ class Task:
 
 @cache
 def _present() -> tuple[str, str]:
-    """Returns two digests of source files. The first is for the modules that build and measure cores; the second is for
-    the modules of our AES cores.
+    """Returns two digests of source files: one for the modules that build and measure cores, one for the modules that
+    define our AES cores.
     """
     return _contents([file for file in _flow() if file.stem not in UNRELATED]), _contents(_sources("gateware/aes"))
 
@@ -136,8 +136,8 @@ def keep(task: Task, found: list[dict], netlist: str | None) -> None:
 
 
 def _measured(task: Task, clock: str, protocol) -> list[dict]:
-    """Returns the simulation results of the core's netlist. These results do not depend on the FPGA part. So a file
-    next to the netlist stores them for all parts.
+    """Returns the simulation results of the core's netlist. The results are the same for all FPGA parts, so one file
+    next to the netlist stores them.
     """
     path = task.folder / "measured.json"
     simulation = _contents([file for file in _flow() if file.stem in MEASURING])
@@ -159,8 +159,8 @@ def up_to_date(task: Task) -> list[dict] | None:
         return None
     kept, key = json.loads(task.records.read_text()), task.key()
     if kept["key"] != key:
-        # Not every change of a source file changes this core. So compute the digest of the core's netlist from the
-        # present sources, and compare it with the stored digest.
+        # A change of a source file does not always change this core. So compute the digest of the core's netlist from
+        # the current sources, and compare it with the stored digest.
         if kept["key"]["flow"] != key["flow"] or not _is_of_this_design(task, kept.get("netlist")):
             return None
         keep(task, kept["records"], kept["netlist"])
@@ -175,7 +175,7 @@ def _is_of_this_design(task: Task, netlist: str | None) -> bool:
 
 @cache
 def _wanted_netlist(member: Member, versions: str) -> str | None:
-    """Computes the netlist digest of one of our cores from the present sources; None for invalid core parameters."""
+    """Computes the netlist digest of one of our cores from the current sources; None if its parameters are invalid."""
     try:
         return netlist_digest(member.design()[0], versions)
     except ValueError:

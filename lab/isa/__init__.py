@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""AES instruction sets of other authors, to compare with the vector AES unit. Each is a unit on VexRiscv's CFU port."""
+"""AES instruction sets of other authors, to compare with the vector AES unit: units on VexRiscv's CFU port."""

@@ -62,7 +62,7 @@ class BertoniUnit(ColumnUnit):
         for one in operations:
             self.comb += If((self.cmd_function_id[:3] == FUNCT3) & (operation == one), defined.eq(1))
 
-        # The S-boxes substitute all four bytes of a column, or only one byte. A single byte first moves to row 0.
+        # The S-boxes substitute all four bytes of a column, or only one byte. A single byte is first moved to row 0.
         boxes = 4 if set(operations) & set(WORD_SET) else 1
         source = Signal(32)
         is_byte = Signal(reset=boxes == 1)

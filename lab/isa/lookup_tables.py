@@ -60,16 +60,16 @@ class LookupTables(Module):
         multiples = (0, self.step, self.step << 1, self.step + (self.step << 1))
         numbers = [Signal(log2_int(count), name=f"number{i}") for i in range(LOOKUPS)]
         self.comb += [number.eq(self.offset + multiple) for number, multiple in zip(numbers, multiples, strict=True)]
-        # Multiplexers select the index of each lookup, a byte of `word`. `numbers` contains the byte numbers. If words
-        # are wider than 32 bits, each lookup has one multiplexer. If words have 32 bits, each memory below has one.
+        # Multiplexers select the index bytes from `word`; `numbers` contains the byte number of each lookup. With words
+        # wider than 32 bits, each lookup has its own multiplexer. With words of 32 bits, each memory below has its own
+        # multiplexer.
         are_shared = count > LOOKUPS
         choices = numbers
         if are_shared:
             choices = [Signal(8, name=f"index{i}") for i in range(LOOKUPS)]
             self.comb += [index.eq(column[number]) for index, number in zip(choices, numbers, strict=True)]
 
-        # Each byte position of a word has its own memory. The size of a subword determines which lookup reads which
-        # memory.
+        # Memory i contains byte i of all table entries. The size of a subword determines which lookup reads memory i.
         results = []
         for i in range(count):
             lookups = {n: i // subword for n, subword in enumerate(SUBWORDS) if i // subword < LOOKUPS}

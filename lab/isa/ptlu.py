@@ -20,7 +20,7 @@ from gateware.isa.cfu import OneCycleUnit
 from lab.isa import lookup_tables
 from lab.isa.lookup_tables import LookupTables
 
-SUBWORDS = {subword: 4 + n for n, subword in enumerate(lookup_tables.SUBWORDS)}  # maps a size in bytes to funct3
+SUBWORDS = {subword: 4 + n for n, subword in enumerate(lookup_tables.SUBWORDS)}  # maps a subword's size to funct3
 WRITE = 7
 
 

@@ -30,8 +30,8 @@ FUNCT3 = 2
 # Operation codes: bits 1:0 of funct7.
 DECRYPT = 0b01
 LAST = 0b10
-# Maps each operation to four byte numbers. They name the bytes of the ROM's word that form the result, the low byte
-# first. This order holds if the operand is byte 3 of a register.
+# Maps each operation to four byte numbers: byte i of the result is byte number BYTES[operation][i] of the ROM's word.
+# This order is valid if the operand is byte 3 of a register.
 BYTES = {0: (0, 1, 1, 2), DECRYPT: (0, 1, 2, 3), LAST: (1, 1, 1, 1), DECRYPT | LAST: (3, 3, 3, 3)}
 
 
@@ -78,7 +78,8 @@ class ROMRoundsUnit(OneCycleUnit):
         for i in range(4):
             chosen = Array([words[BYTES[o][i]] for o in range(4)])
             self.comb += column[i].eq(chosen[operation])
-            # For an operand in byte b, rotate the result for an operand in byte 3 right by 3 - b bytes.
+            # `column` is the result for an operand in byte 3. For an operand in byte b, rotate `column` right by 3 - b
+            # bytes.
             turned = Array([column[(i + 3 - b) % 4] for b in range(4)])[select]
             share.append(Mux(operation[1], masked(select == i, turned), turned))
         self.comb += If(answers, self.rsp_output.eq(added ^ Cat(*share)))

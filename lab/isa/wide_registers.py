@@ -127,7 +127,7 @@ class WideRegistersUnit(OneCycleUnit):
         return Mux(is_written & (self._written == number), self.result, port.dat_r)
 
     def read_key(self, number):
-        """Add a read port to the memory of round keys. Return the value that key register `number` has when the unit
-        accepts an instruction.
+        """Add a read port to the memory of round keys. Return the value of key register `number`. If the previous
+        instruction writes this register in the same cycle, return the new value.
         """
         return self._read(self._keys, number, self._write_key)

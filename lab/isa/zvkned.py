@@ -65,8 +65,8 @@ class ZvknedUnit(WideRegistersUnit):
             self.early.eq(Mux(is_move, current, self.target ^ self.key)),
         ]
 
-        # First cycle: in a round, substitute the bytes of the state. For a new round key, substitute the bytes of the
-        # last round key.
+        # First cycle: a round instruction substitutes the bytes of the state. A key-schedule instruction substitutes
+        # the bytes of the previous round key.
         self.comb += [current.eq(self.read_key(rs1[:4])), to_substitute.eq(Mux(is_schedule, current, self.target))]
         for n in range(16):
             box = SBoxPair(implementation=sbox)

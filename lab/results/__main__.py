@@ -13,8 +13,8 @@ from lab.results import kept, pages
 
 
 def take(folder: Path) -> list[Path]:
-    """Read the results files in `folder`. Copy the measured values that pages show to `lab/results/data`. Return the
-    paths of the results files that were read.
+    """Read the results files in `folder`. Copy those measured values that pages show into `lab/results/data`. Return
+    the paths of the results files that were read.
 
     Raises
     ------

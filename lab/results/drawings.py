@@ -213,8 +213,8 @@ ON_WIRE, OFF_WIRE = "wire to the board", "wire to the host"
 
 
 def record() -> Plot:
-    """Plot how many cycles a record over UDP spends in each stage: on the wire, in the parts of the board, and on the
-    wire again.
+    """Plot the cycles that a record over UDP spends in each stage: on the wire to the board, in the stages inside the
+    board, and on the wire to the host.
     """
     data = kept.load((*bench_udp.TABLE.sources, *bench_eth.TABLE.sources), bench_udp.TABLE.command)
     found = {r["engine"]: r for r in data["bench-udp"]["records"]}
@@ -227,8 +227,8 @@ def record() -> Plot:
         if r["packet_cycles"]
     }
     # The measured latency is the time from the first bit of a frame to the first bit of its answer. The answer begins
-    # only after the whole frame has arrived, so the latency includes the frame's time on the wire. The plot shows this
-    # time as a separate stage, so subtract it here.
+    # only after the whole frame has arrived. So the latency contains the frame's time on the wire, `wire`. Subtract
+    # `wire`, because the plot shows it as a separate stage.
     through = bench_eth.latency_cycles(data["bench-eth"], record_bytes + HEADER.size, clock)
     courses["fastpath"] = {ON_WIRE: wire, "fast path": through - wire, OFF_WIRE: wire}
     shown = tuple((engine, tuple(courses[engine].items())) for engine in (*WALKED, "fastpath"))
@@ -242,8 +242,8 @@ def record() -> Plot:
     return Plot(svg, ("engine", "stage", "cycles", "kind"), rows)
 
 
-# For each paper, the plot at the top of its page: the title, the name of a table or figure of the paper, and a suffix.
-# From this table or figure, the plot shows only values whose names end with the suffix.
+# Maps each paper to the plot at the top of its page: the plot's title, the table or figure of the paper to plot, and a
+# suffix. The plot shows only the values whose names end with the suffix.
 BESIDE = {
     "jenkins": ("Table 4: speed-up by instructions over the same style of C", "table4", ""),
     "bertoni": ("Speed-up over C, of all sets and styles", "speed_up", ""),
@@ -286,7 +286,7 @@ DIAGRAMS = {
 
 
 def files() -> dict[str, str]:
-    """Return all pictures, and the plots' data files. The keys are paths in the repository, the values are texts."""
+    """Return a dict with all pictures and the data files of the plots. It maps paths in the repository to texts."""
     found = {f"{name}.svg": draw() for name, draw in DIAGRAMS.items()}
     for name, draw in PLOTS.items():
         plot = draw()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Read and write the figures (measured values) in `lab/results/data`. The figures that pages show are copied there from
-the files in `build/results`.
+"""Read and write the figures (measured values) in `lab/results/data`. This folder contains copies of those figures in
+`build/results` that pages show.
 
 A file is JSON: `provenance` tells how the figures were measured (`cipherlane_base.figures` makes it), the rest is the
 figures.

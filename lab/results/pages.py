@@ -100,8 +100,8 @@ MEASURED = tuple(each for each in TABLES if each.keep)
 
 
 def table_list() -> list[str]:
-    """Return a Markdown table with one row for each table of measured figures. A row shows the page, contents, speed,
-    command, time and dates of that table.
+    """Return a Markdown table that lists all tables of measured figures. A row shows a table's page, contents and kind
+    of speed, the command that measures the figures, how long the command takes, and the dates of the figures.
     """
     rows = []
     for each in MEASURED:
@@ -135,7 +135,7 @@ def shown_setting(value) -> str:
 
 
 def tool_version(name: str, printed: str) -> str:
-    """Return the name and version of a tool. `printed` is the tool's own output about its version.
+    """Return the name and version of a tool. `printed` is the text that the tool printed about its version.
 
     The kept file of figures contains all that it printed, such as the compiler and the paths of its build.
     """

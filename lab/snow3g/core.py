@@ -116,12 +116,12 @@ class Snow3GCore(Module):
         zeros = Cat(given[4][:2], *given[5:14])
         head, block, bad = Signal(len(given_head)), Signal(NUMBER_BITS), Signal()
         # While `live` is 1, the generator produces the keystream of one message. `position` is the number of the next
-        # block in this keystream. `running` is the message's COUNT || BEARER || DIRECTION. `generator_slot` is the slot
-        # of its key.
+        # block in this keystream. `running` is the COUNT || BEARER || DIRECTION of the message. `generator_slot` is the
+        # slot of the message's key.
         live = Signal()
         running, position = Signal(len(head)), Signal(NUMBER_BITS + 1)
         generator_slot = Signal(slot_bits)
-        # Number of words of the current block that the generator has produced. The core uses or skips these words.
+        # Number of keystream words that the core has so far used or skipped for the current block.
         count = Signal(max=WORDS)
         same, follows, takes = Signal(), Signal(), Signal()
         self.comb += [
@@ -140,8 +140,8 @@ class Snow3GCore(Module):
         fields |= {"iv3": message[0], "iv2": message[1], "iv1": message[0], "iv0": message[1]}
         self.comb += [getattr(generator.sink, name).eq(value) for name, value in fields.items()]
 
-        # `touched`: the client replaces or removes a key in this cycle. `cut`: the current block uses that key.
-        # `stale`: the message in the generator uses that key.
+        # `touched` is 1 if the client replaces or removes a key in this cycle. Then `cut` is 1 if the current block
+        # uses this key, and `stale` is 1 if the generator produces keystream with this key.
         touched, cut, stale = Signal(), Signal(), Signal()
         room, shift, whole, pass_over = Signal(), Signal(), Signal(), Signal()
         refuse = Signal()
@@ -221,8 +221,8 @@ class Snow3GCore(Module):
                 pass_over.eq(generator.source.valid),
             ),
         )
-        # State GIVE: the core waits until the client has taken the previous result. Then it collects the words of the
-        # block. In the cycle of the last word, it accepts the next counter block.
+        # State GIVE: the core waits until the client has taken the previous result. Then the core collects the
+        # keystream words of the block. In the cycle of the last word, the core accepts the next counter block.
         fsm.act(
             "GIVE",
             If(

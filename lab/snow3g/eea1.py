@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The LTE cipher 128-EEA1 (3GPP TS 33.401, B.1.2; UEA2 in TS 35.215, 3): XORs a message with SNOW 3G keystream.
+"""The LTE cipher 128-EEA1 (3GPP TS 33.401, B.1.2; UEA2 in TS 35.215, 3). It XORs a message with SNOW 3G keystream.
 
 ::
 
@@ -64,8 +64,8 @@ class EEA1(Module):
             generator.sink.valid.eq(job.valid & (job.length != 0) & (left == 0) & ~ended),
             job.ready.eq((left == 0) & ~ended & (generator.sink.ready | (job.length == 0)) & ~self.clear),
             is_last.eq(left <= WORD_BITS),
-            # In the mask `kept`, the bits that belong to the message are 1. As in a keystream word, the highest bit of
-            # the mask stands for the first message bit.
+            # Bit n of the mask `kept` is 1 if bit n of the keystream word encrypts a bit of the message. The highest
+            # bit of a keystream word encrypts the first message bit.
             Case(
                 Cat(left[:5], is_last),
                 {

@@ -43,8 +43,8 @@ class WordSBox(Module):
         self.comb += [box.i.eq(self.i[byte]) for box, byte in zip(boxes, highest_first, strict=True)]
         y = [box.o for box in boxes]
         doubled = [_mulx(byte, polynomial) for byte in y]
-        # Row 0 of the result is r0 = 2y0 + y1 + y2 + 3y3. For row n, add n (modulo 4) to all indices. Since 3y3 = 2y3 +
-        # y3, each doubled byte 2yn contributes to row n and to the next row.
+        # Row n of the result is 2y[n] + y[n+1] + y[n+2] + 3y[n+3], with indices modulo 4. Since 3y = 2y + y, the
+        # doubled byte 2y[n] is a term of row n and of row n+1.
         self.comb += [
             self.o[byte].eq(doubled[n] ^ doubled[n - 1] ^ y[n - 1] ^ y[n - 2] ^ y[n - 3])
             for n, byte in enumerate(highest_first)

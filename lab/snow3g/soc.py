@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Adds an accelerator for 128-EEA1 to the SoC. The accelerator consists of a CTR service with a SNOW 3G core, and of
-the CTR accelerator, which is the client of this service.
+"""Adds an accelerator for 128-EEA1 to the SoC. The accelerator consists of two modules. `CTRService` contains a SNOW 3G
+core and produces keystream. `CTRAccelerator` is the service's client, and processes data by DMA.
 """
 
 from litex.soc.interconnect import wishbone

@@ -16,8 +16,8 @@ from tests.waiting import HANG_S
 
 LABORATORY = Path(__file__).resolve().parents[1]
 ROOT = LABORATORY.parent
-# Tests to run in the copy, because the laboratory can change the results of these tests. The tests read all files of
-# the repository, or lists to which the laboratory adds entries.
+# These tests also run in the copy of the repository without the laboratory. The tests read all files of the repository,
+# or lists to which the laboratory adds entries. So their results can differ in the copy.
 OF_THE_TREE = (
     "tests/test_clocks.py",
     "tests/test_readme.py",
@@ -29,7 +29,7 @@ OF_THE_TREE = (
     "tests/gateware/flow/test_environment.py",
     "tests/host/test_package.py",
 )
-SOME_TIME_S = 4 * HANG_S  # timeout in seconds for the copy's tests; the original's tests can run at the same time
+SOME_TIME_S = 4 * HANG_S  # timeout in seconds, long enough if other tests run at the same time
 
 
 def left_out(folder, names):
@@ -101,7 +101,7 @@ soc.platform.get_verilog(soc, name="sim").write("sim.v")
 
 
 def test_the_simulated_board_is_made_of_the_same_sources(product):
-    """The copy and the original must generate the same firmware and, except for comments, the same Verilog."""
+    """The copy and the original must build the same firmware and, except for comments, the same Verilog."""
     made = []
     for tree in (product, ROOT):
         folder = product / "build" / f"sources_{len(made)}"

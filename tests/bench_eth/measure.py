@@ -159,8 +159,8 @@ def measure(board: GMIIBoard, case: Case, core: dict) -> dict:
         dropped[Counter.InPktsOverrun.name] = overruns
     if dropped.pop(Event.RECORD.name, 0) != len(sent) or sum(dropped.values()) != frames - len(sent):
         raise WrongAnswerError(f"{case}: {frames - len(sent)} answers are missing, drops counted: {dropped}")
-    # The transmit time runs from the start of the first answer to the start of the last answer, because the gap after
-    # the last answer is unknown.
+    # The gap after the last answer is unknown. So the transmit rate excludes the last answer: the time runs from the
+    # start of the first answer to the start of the last answer.
     sent_cycles = sent[-1].cycle - sent[0].cycle
     bits = 8 * case.payload
     rx_mbps = len(sent) * bits * GMII_HZ / received_cycles / 1e6

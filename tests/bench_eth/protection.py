@@ -57,7 +57,7 @@ class Link(Bare):
         self._driver.set_policy(**c.STRICTLY | {"protect": transmits, "validate": c.STRICT if receives else c.DISABLED})
 
     def seal(self, frame: bytes) -> bytes:
-        """Return the frame as the peer sends it to the board: with MACsec protection if the board requires it."""
+        """Return the frame that the peer sends: with MACsec protection if the board requires protection."""
         return protect(frame, self._peer_s, 0) if self._receives else frame
 
     def open(self, frame: bytes) -> bytes | None:

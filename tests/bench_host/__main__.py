@@ -55,8 +55,8 @@ def null_board() -> Iterator[tuple[str, psutil.Process]]:
 
 
 def pin(board: psutil.Process) -> bool:
-    """Pin this process and the null board to one CPU core each. Return True. If fewer than two cores are available, pin
-    nothing and return False.
+    """Pin this process to one CPU core and the null board to another core, and return True. If fewer than two cores are
+    available, pin nothing and return False.
     """
     cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else []
     if len(cores) < 2:

@@ -67,7 +67,9 @@ class Turns(Hub):
 
 
 def rates_of(points: list[dict]) -> dict[str, list[float]]:
-    """Return two data rates for each period: in Mbit per second of CPU time and per second of wall-clock time."""
+    """Return two data rates in Mbps for each period: the data per second of CPU time, and the data per second of
+    wall-clock time.
+    """
     return {
         "core": [each["wall_mbps"] / each["host_share"] for each in points],
         "wall": [each["wall_mbps"] for each in points],
@@ -82,7 +84,7 @@ def clock_of(thread: str) -> int:
 
 
 def measure(rounds: int) -> dict:
-    """Measure the data rates in alternating periods with and without a viewer; return a dictionary with both rates."""
+    """Measure the data rates in alternating periods with and without a viewer; return a dictionary of the results."""
     streamer.STRETCHES = (STRETCH,)
     hub = Turns(rounds)
     with null_board() as (url, _), contextlib.suppress(Enough):

@@ -41,7 +41,7 @@ def reading(tool: psutil.Process, pages: list[Page]) -> dict[str, float]:
 
 
 def give_way() -> None:
-    """Lower the priority of Chromium's processes to this program's priority, because Chromium raises their priority."""
+    """Chromium raises the priority of its processes. Lower each of the processes to the priority of this program."""
     mine = psutil.Process().nice()
     for child in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.Error):

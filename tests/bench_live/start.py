@@ -28,7 +28,9 @@ PATIENCE = 60.0  # maximum seconds to wait for a message after the address is pr
 
 
 def start(clone: Path) -> dict[str, float]:
-    """Run `make live` in the clone. Return the seconds until its address is printed, and until a picture arrives."""
+    """Run `make live` in the clone. Return the seconds until `make live` prints its address, and until a picture
+    arrives.
+    """
     begun, words = time.monotonic(), ["make", "live"]
     environment = {**os.environ, "CIPHERLANE_CACHE": str(clone / "build" / "cache")}
     environment.pop("MAKEFLAGS", None)

@@ -40,8 +40,8 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def build_baseline(target: targets.Target, directory: Path) -> Path:
-    """Build the baseline, a simulation model of the same board, with LiteX's own script; return its folder. The
-    baseline evaluates every unit at every clock edge.
+    """Build the baseline with LiteX's own script; return the folder of the baseline. The baseline is another simulation
+    model of the board. This model evaluates every unit at every clock edge.
     """
     _, sources = simulation.lay_out(target, directory, ())
     stamp = Stamp(directory / "model.digest", digest(sources))
@@ -81,8 +81,8 @@ def measure(folder: Path) -> dict[Engine, tuple[int, float]]:
 
 
 def summary(engine: Engine, ours: list[tuple[int, float]], baseline: list[tuple[int, float]]) -> dict:
-    """Return the result of one engine: how many cycles per CPU second the board and the baseline simulate (medians over
-    all rounds), and the ratio of these speeds.
+    """Return the result of one engine: the simulation speeds of our model and of the baseline, and the ratio of the two
+    speeds. A speed is the number of cycles per CPU second (median over all rounds).
 
     Raises
     ------

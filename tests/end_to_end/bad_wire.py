@@ -89,7 +89,7 @@ class Host:
 
 
 class Interface:
-    """An end of the cable that is attached to a network device in this network namespace."""
+    """One end of the cable: a socket on a network device in this network namespace."""
 
     def __init__(self, name):
         self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
@@ -109,7 +109,7 @@ class Interface:
 
 
 class Bridged(Interface):
-    """The end of the cable at a network device that leads to another machine, such as user-mode Linux. Normally, the
+    """One end of the cable: a network device that leads to another machine, such as user-mode Linux. Normally, the
     bridge `br0` connects this device to the board's device `tap0`. The constructor removes both devices from the
     bridge, and `close` adds both devices again.
     """

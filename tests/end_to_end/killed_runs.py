@@ -33,7 +33,9 @@ COMMANDS = (
 
 
 class Killed:
-    """Context manager: run commands in a new folder and kill them. Their temporary folders are also in this folder."""
+    """Context manager: start commands in a new folder and kill them. This folder also contains the temporary files of
+    the commands.
+    """
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
@@ -48,7 +50,7 @@ class Killed:
         self._folder.cleanup()
 
     def run(self, seed, commands):
-        """Start one of the commands and kill it; return the processes and folders that remain. There should be none."""
+        """Start a random command and kill it. Return the processes and folders that remain: normally an empty list."""
         rng = random.Random(seed)
         port, words = rng.choice(commands)
         if (port, words) not in self._seconds:
@@ -107,8 +109,8 @@ class Killed:
 
 
 def built(commands):
-    """Return the commands that can run here. A command can run if its simulated board is built, and if this user has
-    the privileges that it needs.
+    """Return the commands that can run on this machine. A command can run if its simulated board has been built.
+    Commands over UDP also need root.
     """
     boards = {"sim": "sim", "sim+udp": "sim_eth"}
     there = set()

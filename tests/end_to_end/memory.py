@@ -47,8 +47,8 @@ class Secret:
         self.key, self.iv, self.plain = rng.randbytes(key_bits // 8), rng.randbytes(16), rng.randbytes(size)
         first = self.iv
         if gcm:
-            # The first counter block of the text consists of a nonce and of counter 2 (SP 800-38D). The nonce belongs
-            # to record 0, which is also the last record of the stream.
+            # The first counter block of the text consists of the nonce and the number 2 (SP 800-38D). The nonce
+            # consists of a prefix and the number 1, which stands for record 0 as the last record of a stream.
             self.iv = self.iv[:8] + bytes(8)
             first = self.iv[:8] + struct.pack(">II", 1, 2)
         encryptor = Cipher(algorithms.AES(self.key), modes.CTR(first)).encryptor()
@@ -78,9 +78,9 @@ class Secret:
 
 
 def words_of(data: bytes) -> set[int]:
-    """Return the 32-bit words of `data`. Some memories store only one of the four bytes of each word. To find data in
-    these memories, also return words that consist of bytes 0, 4, 8 and 12 of each 16-byte block, of bytes 1, 5, 9 and
-    13, and so on.
+    """Return the 32-bit words of `data`. Some memories store only one of the four bytes of each word. In such a memory,
+    bytes 0, 4, 8 and 12 of a 16-byte block are next to each other, or bytes 1, 5, 9 and 13, and so on. So also return
+    the words that consist of these bytes.
     """
     whole = data[: len(data) // WORD * WORD]
     blocks = [data[i : i + 16] for i in range(0, len(data) - 15, 16)]
@@ -113,8 +113,8 @@ class BoardMemory:
         return data[: self._rom_offset] + bytes(self._rom_bytes) + data[rom_end:]
 
     def found(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search the board for secrets. Return a dictionary from the name of a secret to the parts (such as the key)
-        that the board contains. Secrets of which no part was found are not in the dictionary.
+        """Search the board's memory for parts of secrets, such as keys. Return a dictionary that maps the name of a
+        secret to the names of the parts found. The dictionary omits a secret if no part of it was found.
         """
         image = self.image()
         words = array("I", image[: len(image) // WORD * WORD])
@@ -126,15 +126,15 @@ class BoardMemory:
         return max(image.count(data[i : i + WORD]) for i in range(0, len(data), WORD))
 
     def in_slots(self, data: bytes) -> int:
-        """Split `data` into 32-bit words, beginning at byte 2. Return how many of these words the board contains. In
-        the frame buffers (slots) of the Ethernet MAC, byte 2 of `data` is the first byte of a word.
+        """Return how many 32-bit words of `data` the board's memories contain. The first word begins at byte 2, because
+        in the frame buffers (slots) of the Ethernet MAC, byte 2 of `data` is the first byte of a word.
         """
         image = self.image()
         return sum(data[i : i + WORD] in image for i in range(2, len(data) - WORD, WORD))
 
     def queues(self, *secrets: Secret) -> dict[str, set[str]]:
-        """Search the board for secrets in memories that store each data byte in an entry of 16 bits, such as the UART's
-        FIFOs. Return the same kind of dictionary as `found`.
+        """Search the board for secrets in memories with 16-bit words that contain one data byte each, such as the
+        UART's FIFOs. Return a dictionary in the format of `found`.
         """
         image = self.image()
         return _search(secrets, (image[::2], image[1::2]))

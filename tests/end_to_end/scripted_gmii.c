@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * An Ethernet wire between the simulated board and a test: a module of LiteX's simulator, which
- * replaces `gmii_ethernet`.
+ * An Ethernet wire between the simulated board and a test. It is a module for LiteX's simulator,
+ * and replaces the module `gmii_ethernet`.
  *
  * The test and the simulation take turns, so that times in cycles do not depend on the speed of
  * this machine. The simulation stops when the board has sent a frame, or after the number of
- * cycles that the test has set. It then sends the test the cycle number and the frame, and waits
- * for commands, such as frames to send next.
+ * cycles that the test has set. The module then sends the cycle number and the frame to the test,
+ * and waits for commands, such as frames to send next.
  *
  * The pads are the same as for `gmii_ethernet`: GMII, with a byte for each rising edge of the
  * clock.
@@ -58,9 +58,9 @@ enum {
 #define PREAMBLE   8
 #define SEQUENCE   4
 #define GAP        12
-/* Upper limit of `ahead`. During a flood, `ahead` is the number of bytes that the wire has sent in
- * frames of the flood, minus the number of bytes that it has sent in queued frames. The wire sends
- * a queued frame as soon as `ahead` is at least the size of this frame. */
+/* Upper limit of `ahead`. During a flood, each frame of the flood adds its size to `ahead`, and
+ * each queued frame subtracts its size. The wire sends a queued frame as soon as `ahead` is at
+ * least the size of this frame. */
 #define AHEAD_MAX (2 * FRAME_MAX)
 
 struct frame {
@@ -78,8 +78,8 @@ struct wire {
 	uint64_t cycle, turn;
 	struct frame queue[FRAMES], floods[FLOODS];
 	uint32_t first, count, flood_count, flood_next;
-	/* The frame that the board is receiving. `received` is the number of bytes that have passed
-	 * on the wire: bytes of the frame, then of the gap after it. */
+	/* The frame that the wire is sending to the board. `received` is the number of bytes that
+	 * the board has received so far, including bytes of the gap after the frame. */
 	const struct frame *now;
 	struct frame current;
 	uint32_t received;
@@ -123,8 +123,7 @@ static void read_frame(struct wire *wire, struct frame *frame, uint32_t size)
 	frame->silent = false;
 }
 
-/** Sends the test the current cycle and a frame, then carries out the test's commands until OP_GO.
- */
+/** Sends the current cycle and a frame to the test. Then executes commands until OP_GO. */
 static void take_turn(struct wire *wire, const uint8_t *frame, uint32_t size)
 {
 	uint8_t message[12 + FRAME_MAX];

@@ -64,7 +64,7 @@ def test_wire_of_the_fast_path(board, plan):
 
 def test_flood_beside_a_stream_through_the_fast_path(board):
     """While a host transfers data through the fast path, another host sends datagrams that the fast path must drop.
-    Some of these datagrams contain the number of the session.
+    Some of these datagrams contain the session number of the first host.
     """
     rng = random.Random(30)
     with board.udp_socket() as stranger, Device(Host(board)) as device:

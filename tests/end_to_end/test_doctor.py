@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs `cipherlane doctor`, which checks a board, on the simulated board: with `--port sim` and at a serial port."""
+"""Tests `cipherlane doctor`, which checks a board, with the simulated board: through `--port sim` and a serial port."""
 
 import json
 

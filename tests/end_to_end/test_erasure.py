@@ -37,11 +37,11 @@ from tests.waiting import HANG_S, until
 pytestmark = pytest.mark.simboard
 
 KEY_BITS = (128, 192, 256)
-# Number of data bytes. It is large enough for vector loads and stores, and the last block is not full.
+# Number of data bytes: enough for vector loads and stores. The last block is incomplete.
 DATA_BYTES = 613
 ENGINES = [Engine.BYTE, Engine.TABLE, Engine.ISE, Engine.ISE_FUSED, Engine.ISE_VMEM, Engine.ACCELERATOR]
-# Engines with memories for keys. The engine ISE_VMEM keeps round keys in registers that all sessions share. The engine
-# ACCELERATOR has a separate slot for each session.
+# Engines whose hardware stores keys. The engine ISE_VMEM keeps round keys in registers that all sessions share. The
+# engine ACCELERATOR has a separate key slot for each session.
 HARDWARE = [Engine.ISE_VMEM, Engine.ACCELERATOR]
 
 
@@ -78,7 +78,7 @@ def stream(session, secret):
 
 
 def settle(device):
-    """Send the board a record without a secret. This record overwrites the previous one in the board's buffers."""
+    """Send a record without a secret. This record overwrites the previous record in the board's buffers."""
     device.counters()
 
 
@@ -185,8 +185,8 @@ def test_sessions_that_end_by_themselves(memory, device):
     opened(device, secret, Engine.ISE, "decrypt")
     assert memory.found(secret)[secret.name] >= {"key", "round keys", "data"}
     free = device.connect().ranges_free
-    # Open a second session, and wait until the board has ended this session, too. The table of counter-block ranges
-    # then has as many free entries as before.
+    # Open a second session, and wait until the board has ended this session, too. The test notices the end, because
+    # the table of counter-block ranges then has as many free entries as before the second session.
     device.open_session(bytes(16), bytes(16), Engine.ISE, length=16)
     assert device.connect().ranges_free < free
     until(lambda: device.connect().ranges_free == free, lambda: "the session is still open")
@@ -352,8 +352,8 @@ def test_restart_after_a_fault(memory, device):
 
 
 def test_queues_of_the_uart(memory, device):
-    """After a session is closed, its key and data can remain in the UART's FIFOs, but nowhere else, until later bytes
-    overwrite them.
+    """After a session is closed, the UART's FIFOs can still contain the session's key and data. Later bytes must
+    overwrite the key and the data.
 
     No instruction can read the key there.
     """
@@ -406,15 +406,15 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     """
     secret = Secret(random.Random(f"{engine}{direction}"), 256, 3000)
     session = opened(ethernet_device, secret, engine, direction)
-    # The Ethernet MAC's slots store the data two bytes after a word boundary. The function `in_slots` takes this offset
-    # into account. The function `found` does not, so it need not find the data.
+    # The Ethernet MAC's slots store the data two bytes after a word boundary. Only the function `in_slots` takes this
+    # offset into account, so the function `found` can miss the data.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
     assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
     session.close()
     settle_frames(ethernet_device)
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT
-    # Open a second session with one block of data. The DMA writes this block, so the simulator's copy of the block that
-    # the DMA wrote last no longer contains the secret.
+    # The simulator keeps a copy of the block that the DMA wrote last. To overwrite this copy, open a second session and
+    # let the DMA write one block.
     other = Secret(random.Random(f"{engine} other"), 128, 16)
     close(ethernet_device, opened(ethernet_device, other, Engine.ACCELERATOR))
     assert ethernet_memory.found(secret) == {}

@@ -51,8 +51,8 @@ def test_a_stream_keeps_the_window_full_and_loses_nothing(board):
     assert out.getvalue() == reference(key, iv, data)
     assert report.records == 12, "the window several times over"
     seen = {name: after[name] - before[name] for name in after}
-    # The counter `records` includes the 12 data records, and the last request `network`. The reply to this request
-    # reports the counter.
+    # The counter `records` includes the 12 data records, and the request `network`. The board reports the counter in
+    # its reply to this request.
     assert seen["records"] >= 12 + 1
     assert not any(seen[name] for name in ("malformed", "checksum_errors", "fcs_errors"))
     parts = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")

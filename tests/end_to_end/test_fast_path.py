@@ -29,8 +29,8 @@ def board():
 
 
 class Counted:
-    """Reads the counters of the fast path. The method `changed` returns the counters that have increased since this
-    object was created, with their increases.
+    """Reads the counters of the fast path. The method `changed` returns the increase of each counter that has changed
+    since this object was created.
     """
 
     def __init__(self, device):
@@ -163,8 +163,8 @@ def test_session_that_is_closed_serves_nobody_and_its_counters_are_not_used_agai
 
 
 def test_session_that_is_gone_ends_the_transfer(board):
-    """Close the session during a transfer. The fast path then drops the records of this session. When no answers come,
-    the host asks the CPU, which must report that there is no such session.
+    """Close the session during a transfer. The fast path then drops the records of this session. The host gets no
+    answers, so it asks the CPU. The CPU must report that the session does not exist.
     """
     with Device(Host(board)) as device:
         session = device.open_session(KEY, None, Engine.FASTPATH)

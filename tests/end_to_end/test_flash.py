@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that `make flash PORT=...` reports which firmware answers, or that the loaded firmware does not run."""
+"""Test the report of `make flash PORT=...`: it names the firmware that answers, or states that the loaded firmware does
+not run.
+"""
 
 import json
 import os
@@ -29,8 +31,8 @@ WAIT_S = 1.0
 
 @pytest.fixture(autouse=True)
 def asked_twice_and_patiently(monkeypatch):
-    """Set the waiting times of `make flash` for tests. The pause between two requests only advances a simulated clock,
-    but the board gets ample real time for each answer.
+    """Set the waiting times of `make flash` for tests. The board gets ample real time for each answer. Pauses between
+    requests take no real time, because they only advance a simulated clock.
     """
     monkeypatch.setattr(flashing, "_AGAIN_S", 2 * WAIT_S)
     monkeypatch.setattr(flashing, "_ASK_S", HANG_S)
@@ -75,8 +77,8 @@ def test_firmware_that_ends_at_once(board_with, first, monkeypatch):
 
 
 def test_firmware_of_another_build(board_with):
-    """The board runs other firmware than expected. The function `confirm` must notice this by the build id, because the
-    board does not check its ROM.
+    """The board runs firmware with another build id than expected. The function `confirm` must compare the build ids
+    and report the difference.
     """
     board, build = board_with(lambda image: image)
     other = build[:-1] + ("0" if build[-1] != "0" else "1")
@@ -104,8 +106,8 @@ def test_a_board_that_a_bootloader_loads_is_told_of_that():
 
 
 def test_the_command_waits_at_a_serial_port_and_compares(tmp_path, monkeypatch, capsys):
-    """`make flash` loads a board and compares its build id. A fake openFPGALoader prints recorded output, and a running
-    simulated board answers instead of the loaded board.
+    """Test `make flash` without a real board. A fake openFPGALoader prints recorded output. A running simulated board
+    answers the request for the build id.
     """
     build = build_id.read(find_board() / "gateware", "sim")
     gateware, program = tmp_path / "gateware", tmp_path / "programs" / "openFPGALoader"

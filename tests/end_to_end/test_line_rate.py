@@ -85,8 +85,8 @@ TO_HARDWARE = {
 
 
 def some(floods, short):
-    """Return the names of the floods as parameters of a test. Every test run uses the floods that are also in `short`.
-    Only the thorough suite uses the other floods.
+    """Return the names in `floods` as parameters of a test. Every test run uses the names that are also in `short`.
+    Only the thorough suite uses the other names.
     """
     return [name if name in short else pytest.param(name, marks=pytest.mark.thorough) for name in floods]
 
@@ -99,8 +99,8 @@ def initial(text: str) -> bytes:
 @pytest.mark.parametrize("flood", some(TO_CPU, SHORT))
 def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
     """During a flood, the session must keep half of its goodput and lose no record. The test sends two streams of
-    records during the flood and measures only the second. During the first, the stranger uses up the CPU cycles that
-    the board has saved up for hosts without a session.
+    records during the flood, and measures only the second stream. During the first stream, the flood uses up the CPU
+    cycles that the board has saved up for hosts without a session.
     """
     owner.open(KEY, initial(f"cpu {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     wire.wait(QUIET)
@@ -117,8 +117,8 @@ def test_half_of_the_goodput_remains_on_the_cpu_s_path(wire, owner, flood):
 @pytest.mark.parametrize("flood", some(TO_HARDWARE, ["long pings", "ARP requests", "short pings to the CPU"]))
 def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
     """During a flood, the session must keep 95 % of its goodput. The test measures the goodput twice, and each time the
-    session has half of the wire. The other half is idle in the first measurement. In the second measurement, the flood
-    uses it.
+    session has half of the wire. The other half of the wire is idle in the first measurement, and carries the flood in
+    the second measurement.
     """
     owner.open(KEY, initial(f"fast {flood}"), Engine.FASTPATH, RECORD_BYTES)
     wire.wait(QUIET)
@@ -136,8 +136,8 @@ def test_nearly_all_of_the_goodput_remains_on_the_fast_path(wire, owner, flood):
 @pytest.mark.parametrize("flood", some(["another type", "short pings", "records", "long records"], ["another type"]))
 def test_a_newcomer_gets_in_beside_a_stranger(wire, owner, flood):
     """A new host opens a session during a flood. The host repeats its request at random moments, until a request finds
-    a free slot in the MAC. During a flood of records, the request must also wait for the board's CPU budget for hosts
-    without a session.
+    a free slot in the MAC. During a flood of records, the request must also wait for CPU time: the board limits the CPU
+    time that it spends on hosts without a session.
     """
     owner.open(KEY, initial(f"owner {flood}"), Engine.ACCELERATOR, RECORD_BYTES)
     newcomer, rng = Peer(wire, NEWCOMER, token=5), random.Random(flood)

@@ -119,7 +119,7 @@ CASES = [
 @pytest.mark.parametrize(("flood", "engine"), CASES)
 def test_a_stranger_without_a_key_costs_less_than_a_twentieth(wire, flood, engine):
     """During a flood, the session must keep 95 % of its goodput and lose no record. The test measures the goodput
-    twice, and each time the session has half of the wire. The stranger uses the other half only in the second
+    twice, and each time the session has half of the wire. The flood uses the other half of the wire only in the second
     measurement.
     """
     frame, dropped = FLOODS[flood]
@@ -138,7 +138,8 @@ def test_a_stranger_without_a_key_costs_less_than_a_twentieth(wire, flood, engin
         wire.flood(frame, silent=True)
         alone = stream()
         wire.flood(frame)
-        # Do not measure this stream: during it, the stranger uses up the CPU cycles saved up in the stranger's budget.
+        # Do not measure this stream. During this stream, the flood uses up the CPU cycles that the board has saved up
+        # for the flooding host.
         stream()
         beside = stream()
         print(f"{engine.name.lower()} beside {flood}: {alone / beside:.1%} of the goodput")

@@ -28,8 +28,8 @@ HERE, CPU, FAST_PATH = "192.168.1.100", "192.168.1.50", "192.168.1.51"
 MACSEC, EAPOL = bytes.fromhex("88e5"), bytes.fromhex("888e")
 TOOL = str(Path(sys.prefix) / "bin" / "cipherlane")
 FAILURES = ("bad_tag", "no_sa_error", "late", "not_valid")
-# RECORDING_TOOL: a Python program that runs the host tool. It appends each random token that the host tool draws to the
-# file TOKENS, as a line with a decimal number.
+# RECORDING_TOOL is a Python program that runs the host tool and records the random tokens that the host tool draws. It
+# writes the tokens as decimal numbers to the file TOKENS, one token per line.
 TOKENS = "/tmp/tokens"
 RECORDING_TOOL = f"""
 import secrets, sys
@@ -90,8 +90,8 @@ def secure(peer, device):
 
 
 def encrypt(peer, engine: str, size: int = 30_000, timeout: float = 120, tool: str = TOOL) -> str:
-    """On Linux, encrypt the first `size` bytes of Python's executable with the host tool, and verify the result. Return
-    the output of the host tool. `tool` is the command that starts the host tool.
+    """Run the host tool on the Linux machine `peer`: encrypt the first `size` bytes of the Python executable, and
+    verify the result. Return the output of the host tool. `tool` is the command that starts the host tool.
     """
     command = f"""
         umask 077; cd /tmp; test -f key || {TOOL} keygen key
@@ -113,13 +113,14 @@ def test_linux_reaches_the_cpu_and_the_fast_path(peer, device, secure, suite):
     assert state.suite == suite and state.encrypt
     counters = peer.macsec_counters()
     assert counters["InPktsOK"] == state.counters["encrypted"] - before["encrypted"] == state.next_pn - 1
-    # Ignore the counter of frames without MACsec: Linux can send some from eth0, for example router solicitations.
+    # Ignore the counter of frames without MACsec: Linux can send such frames from eth0, for example router
+    # solicitations.
     failed = state.failed() - state.counters["no_tag"] - (sum(before[name] for name in FAILURES))
     assert counters["InPktsNotValid"] == counters["InPktsLate"] == failed == 0
 
 
-# Tests marked `thorough` repeat other tests under other conditions. They repeat tests of this file with another engine,
-# and tests of test_mka.py with Linux as the peer instead of a model.
+# Tests marked `thorough` repeat other tests under other conditions. Some repeat a test of this file with another
+# engine. Others repeat a test of test_mka.py, but the peer is Linux instead of a model.
 def engines(often: str) -> list:
     """Return the engines as parameters of a test. Every test run uses the engine in `often`, and the thorough suite
     also uses the other engines.
@@ -157,8 +158,8 @@ def test_nothing_but_addresses_of_ethernet_is_readable_on_the_cable(peer, secure
         frames = cable.frames()
     key = bytes.fromhex(peer.run("cat", "/tmp/key"))
     tokens = [int(token).to_bytes(8, "little") for token in peer.run("cat", TOKENS).split()]
-    # Check first that the search below would find a token. An encoded record must contain its token in the format of
-    # `tokens`, that is, as eight little-endian bytes.
+    # The search below looks for tokens as eight little-endian bytes. Check first that a record contains its token in
+    # this format. Otherwise, the search could never find a token.
     assert len(tokens) > 1 and tokens[0] in Record(RecordType.INFO, token=int.from_bytes(tokens[0], "little")).encode()
     plain = Path(sys.executable).read_bytes()[:30_000]
     secrets_in_frames = [

@@ -96,7 +96,7 @@ def chi_square(data):
 
 
 def test_three_panes_move_and_the_decrypted_one_is_the_source(page):
-    page.select_option("#bits", "8")  # 8 bits per pixel; by default, the live view uses fewer on slow machines
+    page.select_option("#bits", "8")  # 8 bits per pixel; on slow machines, the default is fewer bits
     expect(page.locator("#plaintext_note")).not_to_contain_text("colours", timeout=WAIT_MS)
     seen = [another(page, b"")]
     while len(seen) < 6:
@@ -140,7 +140,7 @@ def test_the_table_of_byte_values_counts_what_the_wiretap_shows(page):
     page.get_by_role("button", name="Pause").click()
     another(page, another(page, b"")[1])
     table = "() => [...document.querySelectorAll('#counts tbody tr')].map(row => [...row.cells].map(c => c.innerText))"
-    # Read the pixels and the table in one call, because both must belong to the same picture.
+    # Read the pixels and the table in one call, so that the pixels and the table belong to the same picture.
     pixels, cells = page.evaluate(f"() => [({PIXELS})('wire'), ({table})()]")
     wire = bytes(CODES[pixel] for pixel in pixels)
     assert [row[0] for row in cells] == [f"{value:X}x" for value in range(16)]

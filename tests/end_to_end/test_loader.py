@@ -57,8 +57,8 @@ def board(built):
 
 @pytest.fixture
 def make(built, tmp_path):
-    """Return a function that packs linked firmware into an image file, as the build flow does. It returns the path and
-    the build id of the image.
+    """Return a function that packs linked firmware into an image file, as the build flow does. The function returns the
+    path and the build id of the image.
     """
 
     def made(firmware, name="firmware"):
@@ -131,8 +131,8 @@ def refused(board, path, *said):
 
 @contextlib.contextmanager
 def talk(board):
-    """Yield a connection to the board over which no request has been sent. Each connection to the simulated UART must
-    begin with a zero byte, which has already been sent.
+    """Yield a new connection to the board. Each connection to the simulated UART must begin with a zero byte, and this
+    byte has already been sent.
     """
     with contextlib.closing(Device(SerialTransport(board.url))) as device:
         device.link.transport.resync()
@@ -207,8 +207,8 @@ def test_firmware_that_ends_at_once_is_ended_and_another_loaded(board, make, ano
 
 
 def test_firmware_that_writes_everywhere_harms_neither_itself_nor_the_loader(board, stray, another):
-    """Load firmware that writes to all code memory, to the ROM and to the registers that lock both memories, and then
-    hangs.
+    """Load firmware that tries to overwrite its own code, the loader's code in the ROM, and the registers that lock
+    these two memories. Then the firmware hangs.
 
     The loader must not start it again.
     """
@@ -234,8 +234,8 @@ def test_firmware_that_feeds_the_watchdog_and_serves_nobody_is_ended_by_a_break(
 
 
 def test_after_a_break_firmware_goes_on_by_itself(built, board):
-    """A break on the UART starts the loader, but can occur by accident. If the loader then receives no request, it must
-    start the firmware again.
+    """A break on the UART starts the loader, but can occur by accident. If the loader then receives no request, the
+    loader must start the firmware again.
     """
     with talk(board) as device:
         device.connect()
@@ -253,7 +253,7 @@ def test_after_a_break_firmware_goes_on_by_itself(built, board):
 @pytest.mark.parametrize("engine", [Engine.TABLE, Engine.ISE_VMEM, Engine.ACCELERATOR])
 def test_a_break_erases_what_firmware_has_left(board, engine):
     """After a break on the UART, no key may remain in the SRAM, the buffer memory, the vector unit or the slots of the
-    accelerator. Otherwise new firmware could read it.
+    accelerator. Otherwise, new firmware could read the key.
     """
     memory, secret = BoardMemory(board), Secret(random.Random(int(engine)), 256, 613)
     with Device(SerialTransport(board.url)) as device:

@@ -110,8 +110,8 @@ def test_a_record_is_answered_with_its_own_data_alone_whatever_session_asks(boar
     again = host.open(flags=RESUME, ticket=first.ticket)
     assert again.first == 5 * RECORD_BYTES
     assert host.data(again.session, 1, sent[1]) == outside
-    # The host repeats records that it sent before the session was resumed. The board must answer a record with the same
-    # data, and refuse a record with other data.
+    # The host repeats records that it sent before the session was resumed. The board must refuse a record if its data
+    # have changed, and answer the record if its data are unchanged.
     for number, data in list(sent.items())[2:]:
         assert host.data(again.session, number, bytes(len(data))) == refused
         assert host.data(again.session, number, data) == answered

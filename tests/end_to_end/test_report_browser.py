@@ -28,7 +28,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """Make two report pages: from stored measurements of this project, and from hostile files."""
+    """Make two report pages: one from stored measurements of this project, the other from hostile files."""
     folder = tmp_path_factory.mktemp("report")
     files = []
     for number, text in enumerate(EVIL):

@@ -87,16 +87,16 @@ def test_data_of_records(device, engine, size):
 
 @pytest.fixture
 def held(board, monkeypatch):
-    """Return a reader of all memories of the board, including the SDRAM module. The module is larger than the usual
-    limit of the reader.
+    """Return a reader of all memories of the board, including the SDRAM module. The fixture raises the reader's size
+    limit, because the SDRAM module is larger than the usual limit.
     """
     monkeypatch.setattr(memory, "MAPPING_BYTES_MAX", 1 << 28)
     return BoardMemory(board)
 
 
 def parts(secret):
-    """Cut the key, the round keys and the data of a secret into pieces of 8 bytes. Return a dictionary from these names
-    to lists of pieces. The SDRAM module stores the 8 bytes of a piece one after the other.
+    """Return a dictionary with the key, the round keys and the data of a secret, each as a list of pieces of 8 bytes.
+    The SDRAM module stores the 8 bytes of a piece one after the other.
     """
     schedule = b"".join(fips197.expand_key(secret.key))
     whole = {"key": secret.key, "round keys": schedule[len(secret.key) :], "data": secret.plain}
@@ -145,11 +145,8 @@ def test_nothing_is_left_of_a_key_that_came_damaged(held, device):
 
 
 def test_nothing_is_left_of_a_key_that_came_while_a_session_ended_by_itself(held, device):
-    """While the board receives a frame with a key, it ends an idle session. To zeroize memory, it writes its caches
-    back to the SDRAM module, and with them the part of the frame that contains the key. The board must zeroize this
-    part when the frame ends.
-
-    Nothing of the session's last record may remain either, although no later record overwrites it.
+    """The board ends an idle session while it receives a frame with a key. The board then writes its caches back to the
+    SDRAM module, so the module also contains the received key. When the frame ends, the board must zeroize this key.
     """
     secret, idle = Secret(random.Random("damaged later"), 256, 16), Secret(random.Random("idle"), 256, 1024)
     transfer(device, idle, Engine.ISE, "decrypt")

@@ -126,8 +126,8 @@ def test_encrypts_an_authenticated_file_and_decrypts_it(board, tmp_path, engine,
 
 
 def test_authenticated_files_without_naming_anything(tmp_path, monkeypatch):
-    """Encrypt and decrypt files with default options. Each command starts a new board. The board that decrypts does not
-    know which counter blocks the encryption used, so it accepts them.
+    """Encrypt and decrypt files with default options. Each command starts a new board. A new board does not know which
+    counter blocks earlier boards used, so it accepts all counter blocks.
     """
     monkeypatch.chdir(tmp_path)
     data = random.Random(12).randbytes(2500)

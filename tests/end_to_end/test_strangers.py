@@ -22,8 +22,8 @@ STAT_CYCLES = slice(16, 32)
 
 @pytest.fixture
 def board():
-    """Yield a new board for each test. Some tests use the same keys, and one board can store the used counter blocks of
-    only 128 streams, too few for all tests.
+    """Yield a new board for each test. A board stores the used counter blocks of at most 128 streams, but all tests
+    together open more streams. Also, some tests use the same keys.
     """
     with running_board() as running:
         yield running
@@ -58,9 +58,8 @@ class Stranger:
         raise AssertionError("no answer")
 
     def around(self, victim, record: bytes, to, expected: bytes) -> list[bytes]:
-        """Send two requests for cycle counts: one just before and one just after another host, the victim, sends a
-        record. Return the cycle counts in the two replies. `victim` is the socket of the victim, which must receive the
-        data `expected`.
+        """Request cycle counts just before and just after another host, the victim, sends a record. Return the cycle
+        counts in the two replies. `victim` is the socket of the victim, which must receive the data `expected`.
 
         If the board drops one of the three frames, because it is zeroizing or the strangers' budget is used up, all
         three are sent again.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `cipherlane top` on the simulated board. The command must compare two engines, and must end the simulated board
-that it has started.
+"""Tests `cipherlane top` on the simulated board. The command must compare two engines. When the command ends, it must
+stop the simulated board that it has started.
 """
 
 import psutil

@@ -75,8 +75,8 @@ def test_the_service_of_the_board_with_sdram(zephyr_sdram_board):
         assert info.build_id == build_id.read(zephyr_sdram_board / "gateware", simulation.NAME)
         assert (info.max_data, info.rx_window) == (target.configuration.max_data, target.board.rx_window)
         transfer(device, bytes(range(256)) * 20)
-        # The vector unit of this board has a multiplier, so it computes GHASH for the accelerator. GHASH in C would
-        # take about 1,500 cycles per block.
+        # The vector unit of this board has a multiplier, so the vector unit computes GHASH for the accelerator. GHASH
+        # in C would take about 1,500 cycles per block.
         fields = {"engine": Engine.ACCELERATOR, "mode": Mode.GCM}
         tested = device.request(RecordType.SELFTEST, timeout=HANG_S, **fields)
         assert (tested.tests, tested.failed) == (9, 0)

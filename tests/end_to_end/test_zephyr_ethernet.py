@@ -74,8 +74,8 @@ def test_datagrams_that_are_no_records(board):
 
 
 STAGES = ("driver_cycles", "copy_cycles", "stack_cycles", "record_cycles", "engine_cycles")
-# EARLY_CYCLES: a record of 1440 bytes must take fewer cycles if it bypasses Zephyr's network stack. STACK_CYCLES: a
-# record must take more cycles if it passes through the network stack.
+# Limits for the CPU cycles of a record. EARLY_CYCLES is the maximum for a record of 1440 bytes that bypasses Zephyr's
+# network stack. STACK_CYCLES is the minimum for a record that passes through the network stack.
 EARLY_CYCLES, STACK_CYCLES = 16_000, 30_000
 NO_OPERATIONS = bytes((1, 1, 1, 1))
 

@@ -14,9 +14,8 @@ from gateware.flow import twister, zephyr
 from tests.end_to_end.zephyr_network import TIMEOUT_S, inside, running_application
 from tests.gateware.support import ROOT
 
-# These tests run only in the thorough suite, because they need a firmware image of their own. With IPv6 or TCP enabled,
-# Zephyr's network stack computes all checksums, so the driver must not offer to compute checksums. The suite `ethernet`
-# of the Zephyr module tests this.
+# These tests run only in the thorough suite, because they need a firmware image of their own. In this image, Zephyr's
+# network stack computes all checksums, because our Ethernet driver supports no checksums for IPv6 or TCP.
 pytestmark = [pytest.mark.simboard, pytest.mark.thorough]
 
 PORT = 4242  # the server's port
@@ -79,8 +78,8 @@ def echo(zephyr_ethernet_board, tmp_path_factory):
 
 
 def test_tcp(echo):
-    """Send streams of different lengths (even, odd, short, long) over TCP. The server must return the same bytes. It
-    returns them in pieces of 128 bytes.
+    """Send streams of different lengths (even, odd, short, long) over TCP. The server must return the same bytes. The
+    server sends the bytes in pieces of 128 bytes.
     """
     sizes = ["1", "127", "1460", "1461", "3001", "100000"]
     assert inside(echo, [sys.executable, "-I", "-c", TCP], echo.ip_address, PORT, TIMEOUT_S, 1, *sizes).split() == sizes

@@ -48,8 +48,8 @@ def server(zephyr_ethernet_board, tmp_path_factory):
 
 
 def call(board, text):
-    """Send `text` with `openssl s_client` to the server on the board; return the server's answer. The answer must equal
-    `text`. End `s_client` when it has received an answer of this length.
+    """Send `text` with `openssl s_client` to the server on the board; return the server's answer, which must equal
+    `text`. End `s_client` after it has received as many bytes as `text` has.
     """
     command = ["openssl", "s_client", "-connect", f"{board.ip_address}:{PORT}", *SECRET, "-quiet"]
     with subprocess.Popen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Runs an application of Zephyr with its own net stack on the simulated board with Ethernet."""
+"""Runs a Zephyr application with Zephyr's network stack on the simulated board with Ethernet."""
 
 import contextlib
 import re

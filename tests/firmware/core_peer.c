@@ -5,7 +5,7 @@
  *
  * A command is a length (32 bits, little-endian), a letter that selects the function, and its
  * arguments. A reply is a length and that number of bytes; the length may be 0. Numbers are
- * little-endian; u8, u16, u32, u64 and i32 name their types. An argument without a type or a length
+ * little-endian, with the types u8, u16, u32, u64 and i32. An argument without a type or a length
  * takes the remaining bytes of the command. `misalign` is the distance in bytes of a buffer from an
  * aligned address. The program is built with sanitizers. Each buffer for the core is a separate
  * allocation of exactly the size that the core's interface requires, so the sanitizers notice every
@@ -64,7 +64,7 @@ struct peer {
 	 */
 	uint32_t ctr_cycles;
 	struct cl_wire_network_reply network;
-	/** The last frame that the link received, and a buffer for the frame that it sends. */
+	/** The last received frame, and the buffer for the frame that the link sends. */
 	uint8_t *rx_slot;
 	size_t rx_bytes;
 	uint8_t *tx_slot;
@@ -72,10 +72,10 @@ struct peer {
 	uint8_t *bench_buffer;
 	const struct cl_engine *engines[ENGINES + 1];
 	/**
-	 * The state of the simulated server, which replaces the fast path in tests. `client`: the
-	 * session that the core passed to the server last. `work`: the bytes, blocks and records
-	 * that the server reports for its sessions. `serving`: number of sessions that the server
-	 * serves now.
+	 * The state of the simulated server, which replaces the fast path in tests. `client` is the
+	 * session that the core passed to the server last. `work` contains the bytes, blocks and
+	 * records that the server reports for its sessions. `serving` is the number of sessions
+	 * that the server serves now.
 	 */
 	struct cl_server_client client;
 	struct cl_server_work work;
@@ -93,7 +93,7 @@ struct peer {
 	 */
 	struct cl_ranges ranges;
 	struct cl_window window;
-	/** The statuses that set_key and ctr of the engine `faulty` return. */
+	/** The statuses that the functions set_key and ctr of the engine `faulty` return. */
 	int set_key_status;
 	int ctr_status;
 	/** How often the core called the port's function `forget`, which zeroizes memory. */
@@ -406,8 +406,8 @@ static void op_uart_start(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: handle a record. Arguments: peer (u64), 1 if the reply overwrites the record (u8),
- * misalign (u8), record. Reply: the reply to the record; empty if there is none.
+ * Command: handle a record. Arguments: peer (u64), 1 if the core's answer overwrites the record
+ * (u8), misalign (u8), record. Reply: the core's answer; empty if the core does not answer.
  */
 static void op_record(struct peer *peer, struct message *message)
 {
@@ -442,8 +442,8 @@ static void op_record(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: handle a record whose reply overwrites it. Arguments: record. Reply: the whole buffer
- * after the call.
+ * Command: handle a record in a buffer in which the core's answer overwrites the record. Arguments:
+ * record. Reply: the whole buffer after the call.
  */
 static void op_record_leaves(struct peer *peer, struct message *message)
 {
@@ -462,8 +462,8 @@ static void op_record_leaves(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: handle a record with a reply buffer that is one byte smaller than the core requires.
- * Arguments: record. Reply: length of the reply to the record (u32).
+ * Command: handle a record with an answer buffer that is one byte smaller than the core requires.
+ * Arguments: record. Reply: length of the core's answer (u32).
  */
 static void op_record_no_room(struct peer *peer, struct message *message)
 {
@@ -531,9 +531,9 @@ static void refresh_network(struct cl_link *link)
 }
 
 /**
- * The link's function `reserve`. Reserves buffers for the frames of a session if @p open is true,
- * and otherwise ends this reservation. Inverts bit @p place of `reserved`; @p place is the
- * session's index.
+ * The link's function `reserve`. If @p open is true, reserves buffers for the frames of a session,
+ * and otherwise ends the reservation. @p place is the index of the session. Inverts the session's
+ * bit in `reserved`.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {
@@ -550,7 +550,7 @@ static void reserve(struct cl_link *link, uint32_t place, bool open)
 /**
  * Command: report the reservations of the UDP link. No arguments. Reply: bit mask of the sessions
  * that have a reservation (u32), number of wrong calls of reserve() (u32). A call is wrong if it
- * makes a reservation that exists already, or ends one that does not exist.
+ * makes a second reservation for a session, or ends a reservation that does not exist.
  */
 static void op_reserved(struct peer *peer, struct message *message)
 {
@@ -678,8 +678,8 @@ static void op_copy(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: search the stack memory that the last call into the core used. Arguments: bytes to find.
- * Reply: how often these bytes occur (u32).
+ * Command: search the stack memory that the last call into firmware/core used. Arguments: bytes to
+ * find. Reply: how often these bytes occur (u32).
  */
 static void op_find_in_stack(struct peer *peer, struct message *message)
 {
@@ -740,13 +740,13 @@ static uint64_t take_u64(struct message *message)
 }
 
 /**
- * Command: set the results of the server `serving`, and report its state. Arguments: status of
- * serve (i32), status of finish (i32), bytes (u64), blocks (u64), records (u32). The server reports
- * the last three numbers for each session. Reply: number of sessions that the server serves (u32).
- * Then the session that the core passed to the server last: session (u32), token (u64), peer (u64),
- * length (u64), record_bytes (u32). Then the window of this session: first (u64), seen (u64),
- * records (u32). If the server serves a session, the reply ends with the initial counter block (16
- * bytes).
+ * Command: set the results of the server `serving`, and report its state. Arguments: statuses that
+ * its functions serve and finish return (i32 each), bytes (u64), blocks (u64), records (u32). The
+ * server reports the last three numbers for each session. Reply: number of sessions that the server
+ * serves (u32). Then the session that the core passed to the server last: session (u32), token
+ * (u64), peer (u64), length (u64), record_bytes (u32). Then the window of this session: first
+ * (u64), seen (u64), records (u32). If the server serves a session, the reply ends with the initial
+ * counter block (16 bytes).
  */
 static void op_serving(struct peer *peer, struct message *message)
 {
@@ -903,8 +903,8 @@ static void op_poll(struct peer *peer, struct message *message)
 }
 
 /**
- * Command: count how often the core has asked the port to zeroize memory since the last such
- * command. No arguments. Reply: count (u32).
+ * Command: count how often the core has asked the port to zeroize memory since the last command of
+ * this kind. No arguments. Reply: count (u32).
  */
 static void op_forgotten(struct peer *peer, struct message *message)
 {
@@ -1002,8 +1002,8 @@ static void op_ctr(struct peer *peer, struct message *message)
 }
 
 /**
- * Each call of gcm_ctr() decrements this number, and the call in which the number becomes 0 fails.
- * If the number is already 0, no call fails.
+ * Selects the call of gcm_ctr() that fails: 1 is the next call, 2 is the call after it, and so on.
+ * 0 means that no call fails. Each call decrements this number until it is 0.
  */
 static uint32_t gcm_fails;
 

@@ -21,10 +21,10 @@ WIRE_TOML = ROOT / "host" / "cipherlane_base" / "wire" / "wire.toml"
 BUILD = ROOT / "build" / "tests" / "firmware"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-g", *SANITIZERS]
-# Folders of the core whose code needs instructions or registers that exist only on a board.
+# Folders of firmware/core whose code needs instructions or registers that exist only on a board.
 TARGET_ONLY = {"accelerator", "fastpath", "macsec", "protection", "random", "vector"}
-# Folders of the core whose code calls the driver of the MACsec SecY. The tests of these folders replace this driver by
-# a simulated SecY.
+# Folders of firmware/core whose code calls the driver of the MACsec SecY. The tests of these folders replace this
+# driver by a simulated SecY.
 OVER_SECY = {"mka"}
 
 ENGINE_BYTE, ENGINE_TABLE, ENGINE_WRONG, ENGINE_FAULTY, ENGINE_SERVING = range(5)
@@ -33,9 +33,9 @@ _SERVED = struct.Struct("<IIQQQIQQI")
 
 
 class Served(NamedTuple):
-    """The state of the simulated server `serving`, which replaces the fast path in tests. `count` is the number of its
-    sessions. The other fields are the parameters and the window of its last session. If the server serves no session,
-    `iv` is empty.
+    """The state of the simulated server `serving`, which replaces the fast path in tests. `count` is the number of
+    sessions that the server serves now. The other fields describe the session that the core passed to the server last.
+    If the server serves no session, `iv` is empty.
     """
 
     count: int
@@ -57,7 +57,9 @@ class PeerDied(RuntimeError):
 
 
 def portable_sources(*, over_secy: bool = False) -> list[Path]:
-    """Return the C files of the core that compile on any machine; with `over_secy` also files that call the SecY."""
+    """Return the C files of firmware/core that compile on any machine. If `over_secy` is true, also return the files
+    that call the SecY driver.
+    """
     left_out = TARGET_ONLY if over_secy else TARGET_ONLY | OVER_SECY
     return sorted(path for path in CORE.glob("*/*.c") if path.parent.name not in left_out)
 
@@ -126,7 +128,7 @@ def _gcc(arguments: list[str], result: Path) -> None:
 
 
 class CorePeer:
-    """Runs the core in a separate process. Use it as a context manager."""
+    """Runs the code of firmware/core in a separate process. Use it as a context manager."""
 
     def __init__(self, binary: Path):
         self._process = subprocess.Popen(
@@ -237,7 +239,7 @@ class CorePeer:
         return self.call("R", struct.pack("<QBB", peer, in_place, misalign), record)
 
     def record_leaves(self, record: bytes) -> bytes:
-        """Handle a record whose reply overwrites it in its buffer; return the whole buffer."""
+        """Handle a record in a buffer in which the reply overwrites the record; return the whole buffer."""
         return self.call("L", record)
 
     def record_without_room(self, record: bytes) -> int:
@@ -252,7 +254,7 @@ class CorePeer:
         self.call("p", mac, address, struct.pack("<HHB", port, max_data, staging))
 
     def reserved(self) -> list[int]:
-        """Return the indexes of the sessions for whose frames the UDP link reserves buffers."""
+        """Return the index of each session for which the UDP link reserves buffers."""
         mask, faults = struct.unpack("<2I", self.call("O"))
         assert faults == 0, "it was told what it knew"
         return [n for n in range(32) if mask >> n & 1]
@@ -286,7 +288,7 @@ class CorePeer:
         return Served(*_SERVED.unpack_from(result), result[_SERVED.size :])
 
     def left_on_stack(self, data: bytes) -> int:
-        """Return how often `data` occurs in the stack memory that the last call into the core used."""
+        """Return how often `data` occurs in the stack memory that the last call into firmware/core used."""
         return int.from_bytes(self.call("k", data), "little")
 
     def identity(self, what: str, key: bytes, block: bytes = bytes(16), session: int = 0) -> tuple[int, bytes]:
@@ -302,8 +304,8 @@ class CorePeer:
         return int.from_bytes(self.call("g"), "little")
 
     def serve_record(self, number: int, sum_: int) -> int:
-        """Let the server `serving` receive a record for its last session. Return the result of `cl_window_judge`:
-        whether the record is new, repeated or refused.
+        """Let the server `serving` receive a record of the session that the core passed to the server last. Return the
+        result of `cl_window_judge`: the record is new, repeated or refused.
         """
         return int.from_bytes(self.call("v", struct.pack("<QQ", number, sum_)), "little")
 
@@ -329,8 +331,8 @@ class CorePeer:
         )
 
     def ranges(self, what: str, *arguments) -> tuple[int, int, list[tuple[int, int, int, bool]]]:
-        """Change the table of ranges (see `op_ranges` in `core_peer.c`). Return status, number of free entries, and all
-        ranges (key, first, blocks, held).
+        """Change the table of ranges (see `op_ranges` in `core_peer.c`). Return status, number of free entries, and a
+        tuple (key, first, blocks, held) for each range.
         """
         if what == "t":
             key, first, blocks = arguments

@@ -71,8 +71,8 @@ def slot_sums(frame: bytes) -> tuple[int, int, int]:
 
 
 def transmitted(frame: bytes) -> bytes:
-    """Return a frame of the firmware in the form in which the Ethernet MAC transmits it. In the UDP checksum field, the
-    firmware writes only the sum of the pseudo header. The Ethernet MAC completes the checksum.
+    """Complete the UDP checksum of a frame that the firmware has built. On a board, the Ethernet MAC does this before
+    it transmits the frame. The firmware writes only the sum of the pseudo header into the checksum field.
     """
     if frame[12:14] != struct.pack(">H", IPV4) or frame[23] != UDP:
         return frame

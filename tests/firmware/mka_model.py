@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A second implementation of MKA's keys and MKPDUs (IEEE 802.1X-2020, 6.2, 9.3, 9.8, 11.11) with the library
-`cryptography`.
+"""Compute MKA's keys and MKPDUs (IEEE 802.1X-2020, 6.2, 9.3, 9.8, 11.11) with the library `cryptography`, to check the
+firmware's results.
 
 It shares no code with the firmware. It writes what a test asks for, wrong MKPDUs included.
 """

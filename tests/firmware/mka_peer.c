@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Drives firmware/core/mka on the host for its tests, with a simulated SecY that records its calls.
- * Commands and replies have the format of core_peer.c: a length, a letter, and arguments. A number
- * in a list of arguments, such as `mac 6`, is a length in bytes.
+ * Commands and replies have the format of core_peer.c: a length, a letter, and arguments. In lists
+ * of arguments, a name can be followed by a length in bytes, such as `mac 6`.
  *
  * The SecY ends the program if the core breaks a rule of macsec/secy.h: a SAK that is installed
  * twice, an SCI that changes while an SA is installed, a packet number 0. Frames and stack memory
@@ -133,7 +133,7 @@ static void op_stop(struct message *message)
 
 /**
  * Command: receive a frame. Arguments: now_ms u32, frame. The core gets the frame in an allocation
- * of exactly its size.
+ * of exactly the size of the frame.
  */
 static void op_receive(struct message *message)
 {
@@ -209,8 +209,8 @@ static void op_numbers(struct message *message)
 }
 
 /**
- * Command: set the statuses that simulated functions return. Arguments (i32 each): status when the
- * core reads the random source, when it installs a receive SA, and when it installs a transmit SA.
+ * Command: set the statuses that simulated functions return. Arguments (i32 each): status of the
+ * random source, of the installation of a receive SA, and of the installation of a transmit SA.
  */
 static void op_fault(struct message *message)
 {

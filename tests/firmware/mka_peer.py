@@ -85,7 +85,7 @@ class MkaPeer(core_peer.CorePeer):
         return struct.unpack("<i", self.call("K"))[0]
 
     def log(self) -> list[str]:
-        """Return the calls of the SecY's functions, as lines of text, since this method was last called."""
+        """Return the calls of the SecY's functions since the last call of this method, as lines of text."""
         return self.call("L").decode().splitlines()
 
     def numbers(self, direction: int, an: int, next_pn: int, *, expiring: bool = False) -> None:
@@ -95,7 +95,9 @@ class MkaPeer(core_peer.CorePeer):
         self.call("N", struct.pack("<BBQB", direction, an, next_pn, expiring))
 
     def fail(self, *, random: int = 0, receive: int = 0, transmit: int = 0) -> None:
-        """Set the statuses that the core gets from the random source, and when it installs a receive or transmit SA."""
+        """Set the statuses that the random source, the installation of a receive SA and the installation of a transmit
+        SA return.
+        """
         self.call("F", struct.pack("<iii", random, receive, transmit))
 
     def seed(self, seed: int) -> None:
@@ -108,7 +110,7 @@ class MkaPeer(core_peer.CorePeer):
         return self.call("M")
 
     def stack(self) -> bytes:
-        """Return a copy of the stack memory that the last call into the core used, made directly after this call."""
+        """Return the contents of the stack memory directly after the last call into firmware/core."""
         return self.call("s")
 
     # Parts of the room

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Build and read records as a host does. This code follows the record format and shares nothing with the host tool."""
+"""Build and read records as a host does. This code follows the record format, but shares no code with the host tool."""
 
 import struct
 import zlib

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Zephyr's devicetrees must match LiteX's description of the SoCs. Also tests `make zephyr` without a Zephyr tree."""
+"""Zephyr's devicetrees must match LiteX's description of the SoCs. Also tests that `make zephyr` reports an error if
+Zephyr is not installed.
+"""
 
 import json
 import os

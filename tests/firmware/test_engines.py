@@ -126,8 +126,8 @@ def test_counter_block_of_any_offset(core):
             assert core.counter(iv, block) == expected.to_bytes(16, "big")
 
 
-# Key expansions from FIPS-197, A.1 to A.3. Each consists of the cipher key, the first word that is computed from this
-# key, and the last word.
+# Key expansions from FIPS-197, A.1 to A.3: the cipher key, then the first and the last of the words that are computed
+# from the cipher key.
 @pytest.mark.parametrize(
     ("key", "first", "last"),
     [

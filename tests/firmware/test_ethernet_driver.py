@@ -70,9 +70,9 @@ def slot(frame):
 
 @pytest.mark.parametrize("more", [0, RX_SLOTS], ids=["one opening", "another in its slot"])
 def test_an_opening_in_each_moment_of_an_erasure_leaves_no_key(program, more):
-    """A request to open a session arrives while the driver zeroizes memory in several steps. The model repeats this
-    with a request before each step. Whether the board accepts or refuses the request, the key must not remain in the
-    slot of the request.
+    """The driver zeroizes memory in many steps. The test runs the driver once for each step. In each run, a request to
+    open a session arrives at this step. Whether the board accepts or refuses the request, the key must not remain in
+    the slot of the request.
 
     An opening that follows another frame may be dropped, if it arrives while the start of its slot is zeroized. This
     affects only one frame in that slot, not the next one.

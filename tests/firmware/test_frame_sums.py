@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the checksums that the Zephyr driver for LiteEth's MAC computes and checks, against the checksum of RFC 1071."""
+"""Test how the Zephyr driver for LiteEth's MAC computes and checks checksums. The tests compute them as in RFC 1071."""
 
 import ctypes
 import random

@@ -52,8 +52,8 @@ def test_long_messages(core):
 
 @pytest.mark.parametrize("bits", [128, 192, 256])
 def test_nist_vectors(core, bits):
-    """Test all NIST vectors with a nonce of 96 bits and a tag of 128 bits. Some have a wrong tag and must be
-    refused.
+    """Test all NIST vectors with a nonce of 96 bits and a tag of 128 bits. Some vectors have a wrong tag, which the
+    firmware must refuse.
     """
     refused = count = 0
     for vector in nist(f"gcmDecrypt{bits}.rsp"):
@@ -69,9 +69,9 @@ def test_nist_vectors(core, bits):
 
 
 def test_factors_of_ghash_with_many_and_few_ones(core):
-    """Test the multiplication of GHASH. The firmware uses integer multiplications, and their carries must not change
-    the product. As one factor, the test uses data with many and with few 1 bits. The test cannot choose the other
-    factor, the hash subkey.
+    """Test the multiplication of GHASH. GHASH needs products without carries. The firmware computes these products with
+    integer multiplications, so it must remove the carries. As one factor, the test uses data with many or with few 1
+    bits. The other factor is the hash subkey, which the test cannot choose.
     """
     patterns = [bytes([value]) * 16 for value in (0, 0xFF, 0x11, 0x88, 0x80, 1, 0xA5)]
     patterns += [(1 << bit).to_bytes(16, "big") for bit in range(128)]

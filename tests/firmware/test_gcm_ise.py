@@ -14,7 +14,7 @@ from tests.firmware.units_peer import ENGINES, HEAP, MEMORY, MEMORY_END, pairs
 from tests.gateware.ctr.test_gcm import nist
 from tests.gateware.gcm.reference import encrypted
 
-# The accelerator has no multiplier of its own, so the vector unit hashes for it.
+# The accelerator has no GHASH multiplier, so the vector unit computes GHASH for the accelerator.
 WITH_UNIT = [name for name in ENGINES if name.startswith("ise")] + ["accelerator"]
 KEY_BYTES = (16, 24, 32)
 LENGTHS = (*range(71), 95, 96, 97, 511, 512, 513, 575, 576, 577, 671, 672, 768, 1024, 1439, 1440)
@@ -108,7 +108,7 @@ def test_no_output_before_the_tag_is_verified(peer, engine):
 
 def test_nothing_remains(peer, engine):
     """After a message, no register or memory may contain the hash subkey, the block that masks the tag, or the text.
-    The accelerator's queues may contain them until its key is cleared.
+    Exception: the accelerator's queues may contain these values until the key is cleared.
     """
     rng = random.Random(f"remains {engine}")
     key, nonce = rng.randbytes(32), rng.randbytes(12)

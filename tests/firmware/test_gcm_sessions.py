@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test sessions in GCM: records and tags against `cryptography`, answers against the model board, and refused requests.
-The service must not release plaintext before it has verified the tag, and must not use a nonce for two plaintexts.
+"""Test sessions in GCM. The tests compare ciphertexts and tags with `cryptography`, and replies with the model board.
+The service must refuse wrong requests. It must not release plaintext before it has verified the tag, and must not use a
+nonce for two plaintexts.
 """
 
 import errno
@@ -143,7 +144,7 @@ def test_info_tells_the_engines_with_gcm(host):
 
 
 class CoreBoard:
-    """An adapter for tests that expect a board: it passes each record to the service, and returns the reply."""
+    """Gives the service the interface of a board, for tests that expect a board. Passes each record to the service."""
 
     def __init__(self, core):
         self.core = core
@@ -258,8 +259,8 @@ def test_lengths_of_records(host):
 
 
 def test_longest_stream(host):
-    """Open the longest possible stream. Its last record is far beyond the window, and the board must refuse records
-    after the end of the stream.
+    """Open the longest possible stream. The board must refuse its last record, because this record is far beyond the
+    window of records that the board accepts. The board must also refuse records after the end of the stream.
     """
     opened = host.opened(length=1 << 36, record_bytes=64)
     last = (1 << 30) - 1
@@ -331,8 +332,8 @@ def test_a_prefix_serves_one_stream_under_a_key(host):
 
 
 def test_a_key_uses_a_counter_block_in_one_mode(host):
-    """Under one key, the board must not use a counter block both in GCM and in CTR. The board counts 2^33 counter
-    blocks as used for each GCM record. It also counts block 0 as used, because GCM encrypts block 0 to get the hash
+    """Under one key, the board must not use a counter block both in GCM and in CTR. For each GCM record, the board
+    marks 2^33 counter blocks as used. It also marks block 0 as used, because GCM encrypts block 0 to get the hash
     subkey.
     """
     number = int.from_bytes(IV, "big")

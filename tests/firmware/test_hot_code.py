@@ -16,8 +16,9 @@ TOOLS = "riscv64-unknown-elf-"
 # Line size in bytes, and number of lines, of the CPU's instruction cache, which is direct-mapped (VexRiscv `full`).
 LINE, LINES = 32, 128
 BOARDS = (UART_BOARD, ETHERNET_BOARD)
-# Functions that run in a benchmark. `CALL` lists the functions that run with every engine. `WAYS` maps an engine to the
-# further functions that run with this engine. Some keys of `WAYS` also contain the number of AES rounds.
+# Functions that run in a benchmark. `CALL` lists the functions that run with every engine. `WAYS` maps the name of an
+# engine, such as `accelerator`, to the engine's own functions. Some engine names include the number of AES rounds, as
+# in `ise-10`.
 CALL = ("cl_bench_run", "port_cycles", "cl_ctr_counter")
 WAYS = {"accelerator": ("accel_ctr", "cl_accel_run", "cl_accel_submit", "memcpy")}
 for rounds in (10, 12, 14):
@@ -25,8 +26,8 @@ for rounds in (10, 12, 14):
     WAYS[f"ise_fused-{rounds}"] = ("begin", "ise_fused_ctr", f"ise_fused_{rounds}")
     memory = (f"ise_vmem_{rounds}", "port_drain", "port_dcache_flush")
     WAYS[f"ise_vmem-{rounds}"] = ("begin", "ise_vmem_ctr", *memory)
-# `STAYS` lists functions that must stay in the cache from one record to the next. Functions in `TURNS` are allowed to
-# evict each other, but not to evict a function in `STAYS`.
+# `STAYS` lists functions that must stay in the instruction cache from one record to the next. `TURNS` lists functions
+# that must not evict a function in `STAYS`, but are allowed to evict each other.
 STAYS = ("port_cycles", "cl_ctr_counter", "memcpy", "cl_sum", "ethernet_poll")
 STAYS += ("cl_frame_carry_out", "cl_service_carry_out", "cl_handle_data")
 TURNS = ("cl_session_data", "cl_window_judge", "cl_window_sum_from", "cl_link_udp_receive", "cl_sessions_tick")

@@ -40,8 +40,8 @@ def chain(key, message):
 
 
 def messages(key):
-    """Return a dictionary that describes the CBC-MAC of each operation with three values: the key, the message, and the
-    number of bytes of the CBC-MAC that the operation returns.
+    """Return a dictionary that maps each operation to three values: the key of the operation's CBC-MAC, the message,
+    and how many bytes of the CBC-MAC the operation returns.
     """
     return {
         "key": (key, bytes([1]).ljust(32, b"\0"), 8),
@@ -61,8 +61,8 @@ def test_nothing_is_left_on_the_stack(board, what, key_bytes):
     key = random.Random(key_bytes).randbytes(key_bytes)
     of_mac, message, given = messages(key)[what]
     status, result = board.identity(what, key, BLOCK, SESSION)
-    # `before` contains all inputs and outputs of the block cipher except two. The first input is missing, because it is
-    # not secret. The last output is the CBC-MAC, which is in `mac`.
+    # `chain` returns all inputs and outputs of the block cipher. The first input is not secret, so the test ignores it.
+    # The last output is the CBC-MAC, `mac`. `before` contains the inputs and outputs between these two.
     _, *before, mac = chain(of_mac, message)
     assert (status, result) == (0, mac[:given].ljust(16, b"\0"))
     assert [piece for piece in pieces(key, 8) if board.left_on_stack(piece)] == []

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the UDP link with the record service: which frames it answers, to whom, and which it drops and counts."""
+"""Test the UDP link with the record service: which frames the board answers, which frames it drops and counts, and to
+which host it sends an answer.
+"""
 
 import errno
 import random
@@ -61,8 +63,8 @@ def dropped(core, *received: bytes) -> dict[str, int]:
 @pytest.mark.parametrize("summed", [True, False])
 @pytest.mark.parametrize("staging", [False, True])
 def test_data_of_any_length(board, length, summed, staging):
-    """Encrypt records with and without a UDP checksum. With `staging`, the engine works in a staging buffer, otherwise
-    directly in the Ethernet MAC's frame buffers (slots).
+    """Encrypt records with and without a UDP checksum. If `staging` is true, the engine works in a staging buffer.
+    Otherwise, the engine works directly in the Ethernet MAC's frame buffers (slots).
     """
     board.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, MAX_DATA, staging=staging)
     data = random.Random(length).randbytes(length)
@@ -84,7 +86,7 @@ def test_the_mac_s_sums_are_the_window_s(board, length):
         return r.parse(f.parse(board.udp(frame)).data)
 
     others = [bytes((data[0] ^ 1,)) + data[1:], data[:-1] + bytes((data[-1] ^ 0x80,)), data[:-1]]
-    # If other bytes follow the record in the frame, the CPU must compute the checksum itself.
+    # The MAC's checksum includes bytes after the record. If there are such bytes, the CPU computes the checksum itself.
     for behind in (b"", b"\xff", b""):
         assert send(data, behind).data == oracle(data)
         assert [send(other, behind).error for other in others] == [r.E_OTHER_DATA] * 3

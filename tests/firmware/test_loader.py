@@ -205,8 +205,8 @@ def test_what_is_for_firmware_is_answered_by_why_there_is_none(peer):
 
 
 def test_what_is_for_firmware_that_is_about_to_start_is_left_to_it(peer):
-    """Shortly before the loader starts the firmware, it must leave records for the firmware unanswered. After the host
-    has sent a request for the loader itself, the loader must answer records for the firmware with an error.
+    """After power-on, the loader waits briefly before it starts the firmware. In this time, it must not answer records
+    for the firmware. After a request to the loader itself, it must answer records for the firmware with an error.
     """
     peer.start(passing=True, memory=made())
     assert peer.record(RecordType.INFO) == (None, False)

@@ -119,8 +119,8 @@ def test_nothing_is_left_of_key_and_message(host, fields):  # noqa: F811
         secrets += [total, chain]
     assert fields or host.ask(r.MAC, request(text)).data == chain
     host.core.record(record)
-    # On the host, the state of the block cipher in C is on the stack, so the last result may remain there in up to two
-    # copies. On a board, this state is in registers.
+    # On the host, the block cipher in C keeps its state on the stack. So the stack may contain up to two copies of the
+    # last result. On a board, this state is in registers.
     assert left_on_stack(host.core, *secrets[:-1]) == [] and host.core.left_on_stack(chain) <= 2
     assert [piece for piece in pieces(KEY_128, 8) if host.core.left_on_stack(piece)] == []
     assert not host.core.occurrences(KEY_128) and not host.core.occurrences(text[:16])

@@ -53,7 +53,7 @@ class Board:
         self._calls = (Call * 64).in_dll(library, "calls")
 
     def calls(self) -> list[Call]:
-        """Return the calls of the SecY since this method was last called."""
+        """Return the calls of SecY functions since the last call of this method."""
         count = ctypes.c_uint32.in_dll(self.c, "call_count")
         found = [Call.from_buffer_copy(self._calls[n]) for n in range(count.value)]
         count.value = 0

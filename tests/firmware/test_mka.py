@@ -95,8 +95,8 @@ def heartbeat(board, member, time_ms, follow=False, **fields):
 
 
 def using(mkpdu, **fields):
-    """Return the parameter set "MACsec SAK Use" of a member that uses the latest key in `mkpdu`. This MKPDU comes from
-    the board.
+    """Return a member's parameter set "MACsec SAK Use". The member receives and transmits with the latest key in
+    `mkpdu`, an MKPDU of the board.
     """
     latest = mkpdu.use[0]
     return (replace(latest, rx=True, tx=True, lowest_pn=1, **fields), KeyUse())
@@ -237,7 +237,7 @@ def test_two_hundred_rekeys_use_two_hundred_saks(board):
 
 @pytest.mark.parametrize("who", ["own", "own_number", "receive", "peer"])
 def test_packet_numbers_run_out(board, who):
-    """A key server makes a new SAK before its own packet numbers or its peer's packet numbers run out."""
+    """As key server, the board must make a new SAK before its own or its peer's packet numbers run out."""
     member, mkpdu, _ = secured(board)
     use = using(mkpdu)
     if who == "peer":
@@ -306,8 +306,9 @@ def test_a_peer_that_restarts(board):
 
 
 def test_a_replayed_member_does_not_replace_the_live_one(board):
-    """An attacker replays MKPDUs that a former member sent before the board was restarted. These MKPDUs contain the
-    board's old member identifier. So the board must not accept the former member, and must keep its live peer.
+    """An attacker replays MKPDUs that a former member sent before the board restarted. These MKPDUs contain the member
+    identifier that the board had before the restart. So the board must not accept the former member, and must keep its
+    live peer.
     """
     member, mkpdu, _sak = secured(board)
     earlier = Member(CAK, CKN, mi=b"earlier life")
@@ -330,8 +331,8 @@ def test_a_third_member_stays_potential(board):
 
 
 def test_a_new_sak_waits_while_a_member_is_potential(board):
-    """While another member can still become live, the board delays a new SAK, because that member would need the SAK,
-    too. The board delays the SAK at most for the MKA life time (6 s).
+    """A potential peer can become live, and each live peer needs the SAK. So while a peer is potential, the board waits
+    before it makes a new SAK. The board waits at most for the MKA life time (6 s).
     """
     member, mkpdu, _ = secured(board)
     heartbeat(board, member, 5000, use=using(mkpdu))
@@ -412,8 +413,8 @@ def test_frames_that_change_nothing(board):
         unchanged((int.from_bytes(good) ^ 1 << (8 * len(good) - 1 - bit)).to_bytes(len(good)), "forged")
     unchanged(good[:12] + b"\x08\x00" + good[14:], None)
     after = board.memory()
-    # Only two parts of the participant's memory are allowed to change: the counters, and the number of ICVs that the
-    # participant is still allowed to compute in the current period.
+    # Frames that the board does not accept may change the participant's counters, and the number of ICVs that the
+    # participant is still allowed to compute in the current period. No other memory of the participant may change.
     changed = [n for n in range(len(before)) if before[n] != after[n]]
     assert len(changed) <= 12, changed
     assert board.log() == []
@@ -662,7 +663,7 @@ def test_no_key_is_left_on_the_stack(board):
         found.extend(key[n : n + 8] for key in keys for n in range(0, len(key), 8) if key[n : n + 8] in left)
 
     for _ in range(2):
-        # Only the second run counts: in the first run, the dynamic linker saves registers on the stack.
+        # Keep only the results of the second run. In the first run, the dynamic linker saves registers on the stack.
         found.clear()
         member, hello = joined(board)
         keys = (CAK, member.ick, member.kek)

@@ -13,8 +13,8 @@ RANGES, ALL = 128, 1 << 128
 
 
 class Model:
-    """A model of the table of ranges. `used` maps each key to its used blocks. `held` contains the ranges that streams
-    hold, by their index in the core's table.
+    """A model of the table of ranges. `used` maps each key to the set of its used blocks. `held` contains only the
+    ranges that streams hold; its keys are indices in the firmware's table.
     """
 
     def __init__(self):
@@ -34,8 +34,8 @@ class Model:
         return True
 
     def conflicts(self, key, wanted):
-        """Return True if CTR or GCM has already used one of the wanted blocks. Also return True if the key would be
-        used both in GCM and for block 0 in CTR, because GCM encrypts block 0 to get its hash subkey.
+        """Return True if CTR or GCM has already used a block of the set `wanted` with this key. GCM encrypts block 0 to
+        get its hash subkey. So also return True if the key is used in GCM, and CTR uses or wants block 0.
         """
         other = self.used.get(key ^ 1, set())
         zero = 0 in other if key & 1 else 0 in wanted and bool(other)

@@ -45,8 +45,8 @@ def test_resumed_stream_goes_on_where_its_window_begins(host):
 
 
 def test_records_keep_their_size(host):
-    """The board recognises repeated records by their number. With another record size, the same number would mean other
-    bytes of the stream. So the board must resume a stream only with the stream's old record size.
+    """The board recognises a repeated record by its number in the stream. With another record size, a record with this
+    number contains other bytes. So the board must refuse to resume a stream with another record size.
     """
     smaller = {"record_bytes": MAX_DATA - 16}
     opened = host.opened(**smaller)
@@ -171,7 +171,7 @@ def test_what_a_key_is_recognised_by_is_never_sent(host):
     no keystream may contain it.
     """
     identity = cmac_chain(KEY, b"\x01" + bytes(15), bytes(16))[:8]
-    # The lowest bit of the stored number is not part of the CBC-MAC but the mode: 0 for CTR.
+    # In the stored number, the mode (0 for CTR) replaces the lowest bit of the CBC-MAC.
     identity = bytes([identity[0] & ~1]) + identity[1:]
     host.opened()
     assert host.core.occurrences(identity) >= 2
@@ -189,8 +189,8 @@ def start(core, **options):
 
 
 def drawn(source: bytes, host_bytes: bytes) -> bytes:
-    """The initial counter block that the board draws must match the CBC-MAC of 128 bytes from the random source and the
-    16 bytes from the host.
+    """Return the initial counter block that the board must draw: 12 bytes of a CBC-MAC, then four zeros. The CBC-MAC
+    includes 128 bytes from the random source and 16 bytes from the host.
     """
     head = b"\x03" + bytes(15)
     return cmac_chain(bytes(16), head, source, host_bytes)[:12] + bytes(4)

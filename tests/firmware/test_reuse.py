@@ -118,8 +118,8 @@ def test_resume_with_other_data(host):
 
 
 def test_65th_session_and_as_many_as_the_table_holds(host):
-    """Fill the board's table of used counter blocks with ranges that are not adjacent. The table must keep all of
-    them, and the board must refuse a further session.
+    """Fill the board's table of used counter blocks with ranges that are not adjacent. The table must keep all ranges.
+    The table is then full, so the board must refuse a further session.
     """
     ivs = [block(NUMBER + 1000 * i) for i in range(128)]
     for iv in ivs:
@@ -138,8 +138,9 @@ def test_65th_session_and_as_many_as_the_table_holds(host):
 
 
 def test_adjoining_ranges_take_one_entry(host):
-    """Open many streams, each of which begins at the counter block where the previous stream ended. The board must
-    merge their ranges into one entry of its table. Only ranges of streams that can be resumed keep their own entries.
+    """Open many streams. Each stream begins with the counter block that follows the previous stream's last block. A
+    stream that a client can still resume must keep an entry of its own in the board's table of ranges. The board must
+    merge the ranges of all other streams into one entry.
     """
     for i in range(300):
         opened = host.opened(iv=block(NUMBER + 16 * i), length=MAX_DATA)

@@ -129,8 +129,8 @@ def run(program, lanes, fault="none", argument=0) -> Outcome:
 
 
 def wanted_steps(phy):
-    """Return the steps with which LiteDRAM initialises the memory module of a PHY. Also return the minimum number of
-    cycles after each step.
+    """Return two lists that LiteDRAM prescribes for a PHY. The first contains the steps that initialise the memory
+    module. The second contains the number of cycles to wait after each step.
     """
     sequence, _ = get_sdram_phy_init_sequence(phy, TIMING[phy.memtype])
     codes = {

@@ -200,8 +200,9 @@ def test_retransmitted_open_gives_the_same_session_and_reply(host):
 
 
 def test_retransmitted_open_is_known_by_each_field(host):
-    """The board must recognise a repeated open request only if all its fields are equal. If one field differs, it is a
-    new request. The board refuses a new request if it needs a range of counter blocks that is in use.
+    """The board must treat an open request as repeated only if all its fields equal the fields of an earlier request. A
+    request with one different field is new. If a new request needs a range of counter blocks that is in use, the board
+    must refuse the request.
     """
     session = host.open()
     request = {"key": KEY, "iv": IV}
@@ -284,8 +285,8 @@ def test_idle_session_closes_by_itself_and_leaves_nothing(idle_host):
 
 
 def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
-    """Another host sends records more often than the main loop checks for idle sessions. The board must still end a
-    session that becomes idle.
+    """One session is idle. Another host sends records at shorter intervals than the main loop's checks for idle
+    sessions. The board must still end the idle session.
     """
     idle_host.open()
     for _ in range(40):
@@ -295,8 +296,8 @@ def test_idle_session_closes_although_others_keep_the_board_busy(idle_host):
 
 
 def test_idle_time_goes_on_when_the_cycle_counter_wraps(core):
-    """The idle time that ends a session is about as long as the period of the 32-bit cycle counter. The test advances
-    the counter by a quarter of this period at a time.
+    """In this test, a session ends after an idle time of about one period of the 32-bit cycle counter. The test
+    advances the counter in steps of a quarter of this period.
     """
     assert core.start(max_data=MAX_DATA, step=10, idle_cycles=(1 << 32) - 1) == 0
     host = Host(core)
@@ -404,11 +405,11 @@ def test_no_call_leaves_a_key_or_keystream_on_the_stack(host, engine, bits):
 
 @pytest.mark.parametrize("again", [False, True])
 def test_no_open_leaves_a_chain_of_its_identities_on_the_stack(host, again):
-    """The service computes two CBC-MACs: the number that identifies a key, and the ticket of a stream. The input of the
-    second block cipher call of such a computation must not remain on the stack.
+    """To open a session, the service computes two CBC-MACs: the number that identifies the key, and the ticket of the
+    stream. For each CBC-MAC, the input of the second block cipher call must not remain on the stack.
     """
     session = host.open(KEY)
-    if again:  # the service recognises the repeated request and computes no ticket
+    if again:  # the service recognises this request as repeated, and computes no ticket
         assert host.open(KEY) == session
     encryptor = Cipher(algorithms.AES(KEY), modes.ECB()).encryptor()
     chain = encryptor.update(bytes([1]).ljust(16, b"\0"))
@@ -584,7 +585,7 @@ def test_values_that_are_not_allowed(host):
         assert refused == (r.E_VALUE, record_bytes)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, reserved=5)) == (r.E_VALUE, 5)
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY, IV, ticket=7)) == (r.E_VALUE, 7)
-    # A key of 128 or 192 bits does not fill the key field. The last byte of the field must then be 0, but is 1 here.
+    # A key of 128 or 192 bits is shorter than the key field, and zeros must fill the rest. Here, the last byte is 1.
     for bits in (128, 192):
         assert host.refused(r.OPEN_TYPE, r.open_data(bytes(31) + b"\x01", IV, key_bits=bits)) == (r.E_VALUE, 0)
     assert host.refused(r.BENCH_TYPE, r.bench_data(1, 2, 128, 16, 16)) == (r.E_VALUE, 2)
@@ -602,8 +603,8 @@ def test_fault_of_the_hardware_is_answered_and_leaves_the_session(host):
     assert host.refused(r.OPEN_TYPE, r.open_data(KEY[::-1], IV, engine=ENGINE_FAULTY)) == (r.E_HARDWARE, errno.EIO)
     assert host.core.occurrences(KEY[::-1][:16]) == 0
     host.core.fault()
-    # An earlier request for a session failed and must not have reserved this range of counter blocks. So this session
-    # opens.
+    # The failed request above must not have marked its counter blocks as used. So this session with the same counter
+    # blocks must open.
     host.open(KEY[::-1], engine=ENGINE_FAULTY)
     assert host.ask(r.DATA, bytes(16), session=session).data == oracle(KEY, IV, bytes(16))
     assert r.STAT.unpack(host.ask(r.STAT_TYPE, session=session).data)[4] == 1
@@ -657,8 +658,8 @@ def test_bench_ends_after_a_500th_of_a_second(core):
 
 
 def test_bench_shortens_a_call_that_would_take_longer(core):
-    """A benchmark first runs 32 blocks as a trial, which takes 2000 cycles here. The whole benchmark is allowed to take
-    4000 cycles, so the service must process only 64 blocks in each call of the engine.
+    """In this test, 32 blocks take 2000 cycles, and a benchmark is allowed to take 4000 cycles. So the service must
+    process only 64 of the requested 256 blocks in each call of the engine.
     """
     assert core.start(clock_hz=2_000_000, step=2000, bench_bytes=4096) == 0
     reply = Host(core).ask(r.BENCH_TYPE, r.bench_data(ENGINE_TABLE, 0, 128, 4096, 8192))

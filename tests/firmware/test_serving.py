@@ -24,7 +24,7 @@ NAMES = [
 ]  # fmt: skip
 THERE = 1440
 """Most data bytes of a record where the engine takes them."""
-ENGINES = 0b10011  # bit mask that selects the two engines in C and the server `serving`, a model of the fast path
+ENGINES = 0b10011  # bit mask of the engines to use: two in C, and `serving`, which models the fast path
 
 
 @pytest.fixture
@@ -83,8 +83,9 @@ def test_what_came_is_used_and_is_served_again_when_resumed(board):
 
 
 def test_a_stream_goes_on_between_the_engine_and_firmware(board):
-    """A client resumes a stream of the server with a firmware engine. The window of the firmware contains 32 records,
-    and the server's window 64. So the firmware refuses records that the server would still accept.
+    """A client begins a stream with the server, and resumes the stream with a firmware engine. The firmware's window
+    contains 32 records, and the server's window 64 records. So the firmware refuses some records that the server would
+    accept.
 
     A longer window then knows what the shorter one knew.
     """
@@ -111,8 +112,8 @@ def test_a_stream_goes_on_between_the_engine_and_firmware(board):
 
 
 def test_where_the_engine_does_not_tell_what_came_all_is_used(board):
-    """If the server fails to report which records arrived, the board must treat all counter blocks of the stream as
-    used. It must also forget the ticket of this stream and the checksums of its records.
+    """The server fails to report which records arrived. The board must then treat all counter blocks of the stream as
+    used. It must also zeroize the stream's ticket and the checksums of the stream's records.
     """
     opened, total = r.opened(ask(board, open_record())), random.Random(1).getrandbits(64)
     assert board.serve_record(0, total) == 0
@@ -168,8 +169,9 @@ def test_bench_and_selftest_leave_it_alone(board):
 
 
 def test_a_session_that_is_served_closes_when_no_records_come_any_more(core):
-    """In this test, a session of the server is idle if no record arrives for a million cycles. In this time, the
-    service reads the session's record count eight times, and compares it with the previous count.
+    """In this test, a session of the server becomes idle after a million cycles without a record. Eight times in a
+    million cycles, the service reads how many records the session has received. If this number has grown, the session
+    is not idle.
     """
     assert core.start(max_data=2048, engines=ENGINES, step=10, idle_cycles=1_000_000) == 0
     core.udp_start(f.BOARD_MAC, f.BOARD, f.PORT, 960)

@@ -141,8 +141,8 @@ def test_a_hundred_keys_give_a_stranger_equal_answers(core, own_session):
 
 
 def test_room_is_reserved_for_the_peers_of_open_sessions_alone(core):
-    """The board must reserve room for the frames of a peer exactly as long as the peer has a session. The test ends
-    sessions in all possible ways.
+    """The board must reserve room for a peer's frames while the peer has a session. The board must free this room when
+    the session ends. The test ends sessions in all possible ways.
     """
     idle = 1_000_000
     assert core.start(max_data=2048, clock_hz=80_000_000, step=STEP, idle_cycles=idle) == 0
@@ -231,8 +231,8 @@ def test_strangers_have_an_eighth_of_the_cycles_beside_a_session(board):
         idle = spent(owner, session, lambda: None)
         one = spent(owner, session, lambda t=type_, d=data, h=header: stranger.send(t, d, **h)) - idle
         assert 0 < answered < 400
-        # For each answer, the board also reads the cycle counter three times, which takes STEP cycles each time. The
-        # board does not charge these cycles to the budget.
+        # For each answer, the board reads the cycle counter three times, and each read takes STEP cycles. The board
+        # does not subtract these cycles from the budget for other hosts.
         assert answered * (one - 3 * STEP) <= total / PART + 4 * one, r.record(type_, data, **header)
 
 
@@ -255,8 +255,8 @@ LONG = {
 
 @pytest.mark.parametrize(("type_", "data"), LONG.values(), ids=LONG)
 def test_of_a_queue_of_long_requests_the_first_is_carried_out(board, type_, data):
-    """Several long requests wait in the receive queue. The board must handle only the first request, and drop the
-    others until the queue is empty. So a request to open a session need not wait for all long requests.
+    """While long requests wait in the receive queue, the board must handle only the first long request, and drop all
+    further long requests. So another host can open a session without a long wait.
     """
     stranger, victim = Station(board, STRANGER), Station(board)
     board.pace(pauses=False)

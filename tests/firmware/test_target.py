@@ -17,8 +17,8 @@ PREFIX = "riscv64-unknown-elf-"
 # The core may call these functions although there is no C library, because GCC generates calls to them. The core may
 # also call functions of libgcc, whose names begin with two underscores.
 ALLOWED = {"memcpy", "memset", "memcmp", "memmove"}
-# Limit for the code of all portable sources, in bytes. The ROM has 64 KB. Firmware for a board is smaller, because
-# it omits unused code, such as ECB and CBC (14 KB).
+# Limit for the code size of all portable sources together, in bytes. The ROM has 64 KB. A board's firmware contains
+# only a part of this code. For example, it omits ECB and CBC (14 KB) if they are not used.
 ROM_BYTES = 52 * 1024
 # Limit for the code of key agreement (MKA) and AES-CMAC, compiled for size, in bytes.
 AGREEMENT_BYTES = 10 * 1024

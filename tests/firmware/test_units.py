@@ -33,7 +33,7 @@ KEY_BYTES = (16, 24, 32)
 # The implementation `ise_by_block` does not support CBC.
 BY_BLOCK = MODES.index("ise_by_block")
 ACCELERATOR, FASTPATH = map(ENGINES.index, ("accelerator", "fastpath"))
-VECTOR_CONTEXT = struct.Struct("128s240s16s")  # registers v0 to v7, k0 to k14, and k15 of a context
+VECTOR_CONTEXT = struct.Struct("128s240s16s")  # layout of a vector context: registers v0 to v7, k0 to k14, k15
 EMPTY = (0, 0, [0] * 64)
 SIZES = (0, 1, 15, 16, 17, 64, 127, 128, 129, 144, 255, 256, 511, 512, 513, 528, 640, 1439, 1440)
 
@@ -66,15 +66,15 @@ def schedule(key: bytes, decrypt: bool = False) -> set[int]:
 
 
 def telling(window: Window) -> set[int]:
-    """Return the record checksums of a window that are at least 2^48. The tests search memory only for these, because
-    memory can contain smaller numbers by chance.
+    """Return the window's record checksums that are at least 2^48. The tests do not search memory for smaller
+    checksums, because memory can contain a small number by chance.
     """
     return {kept for kept in window.sums.values() if kept >> 48}
 
 
 @dataclass
 class Session:
-    """The test's data about a session, with the secrets that must not remain in memory after the session has ended."""
+    """The test's data about a session. The session's secrets must not remain in memory after the session has ended."""
 
     engine: int
     place: int
@@ -82,8 +82,8 @@ class Session:
     secret: set[int]
     data: set[int] = field(default_factory=set)
     lost: bool = False  # True if a fault has zeroized the session's key
-    # The following three fields are only for sessions in ECB or CBC: index of the implementation, index of the device,
-    # and direction.
+    # Only sessions in ECB or CBC use the next three fields: index of the implementation, index of the device, and
+    # direction.
     modes: int = 0
     device: int = 0
     decrypt: bool | None = None
@@ -122,8 +122,8 @@ class Sessions:
         return sum(engine == FASTPATH or not session.lost for session in self.of(engine))
 
     def buffers(self, size, step=1):
-        """Choose random locations and alignments for the input and output buffers. The output location None means that
-        the output overwrites the input.
+        """Choose random locations and alignments for the input and output buffers. If the output location is None, the
+        output overwrites the input.
         """
         where = self.rng.choice((HEAP, MEMORY, MEMORY, MEMORY_END))
         source = (where, self.rng.choice((0, 0, self.rng.randrange(0, 16, step))))

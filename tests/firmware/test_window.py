@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compares the firmware's window with a model. The window stores which of the last records have arrived; the model
-stores every record. Also compares the firmware's checksum of a record with a second implementation.
+"""Compares the firmware's window with a model. The window stores which of the latest records of a stream have arrived.
+The model stores all records that have arrived. Also compares the firmware's record checksum with a second
+implementation.
 """
 
 import random

@@ -66,8 +66,8 @@ def test_what_lies_in_memory_that_does_not_work_does_not_start(zephyr_sdram_boar
 
 
 def check(folder, configuration, text):
-    """Check a suite's output: each test of the suite must have run and passed, except tests in files that the
-    configuration switches off. For example, an option such as `CONFIG_NAME_EARLY=n` switches off `early.c`.
+    """Check a suite's output. Every test must have run and passed, except tests in source files that the configuration
+    leaves out. For example, an option such as `CONFIG_NAME_EARLY=n` leaves out `early.c`.
     """
     left_out = [path for path in (folder / "src").glob("*.c") if f"_{path.stem.upper()}=n" in "".join(configuration)]
     source = "".join(path.read_text() for path in sorted((folder / "src").glob("*.c")) if path not in left_out)
@@ -78,8 +78,8 @@ def check(folder, configuration, text):
 
 
 def samples():
-    """Yield three values for each sample application: the fixture of its board, its folder, and its scenario. Only the
-    thorough suite runs Zephyr's own samples and the samples for the board with SDRAM.
+    """Yield (name of the board's fixture, folder, scenario) for each sample application. Zephyr's own samples, and the
+    samples for the board with SDRAM, run only in the thorough suite.
     """
     for board, fixture in (("cipherlane_sim", "zephyr_board"), ("cipherlane_sim_sdram", "zephyr_sdram_board")):
         for name, folder, scenario in scenarios(SAMPLES, board):
@@ -88,7 +88,7 @@ def samples():
 
 
 def test_what_is_left_out_wants_a_module():
-    """These tests must run every scenario for which the required Zephyr modules are installed."""
+    """These tests must run every scenario whose required Zephyr modules are installed."""
     boards = {
         SUITES: ("cipherlane_sim", "cipherlane_sim_eth", "cipherlane_sim_sdram"),
         SAMPLES: ("cipherlane_sim", "cipherlane_sim_sdram"),
@@ -100,8 +100,8 @@ def test_what_is_left_out_wants_a_module():
 
 @pytest.mark.parametrize(("fixture", "folder", "scenario"), samples())
 def test_sample_by_the_command_of_west_build_run(request, fixture, folder, scenario):
-    """The sample must print the output that its `sample.yaml` describes. When the command that runs the
-    board gets SIGTERM, it must end the simulated board.
+    """The sample must print the output described in its `sample.yaml`. After SIGTERM, the command that runs the board
+    must end, and must leave no simulator running.
     """
     request.getfixturevalue(fixture)
     lines = scenario["harness_config"]["regex"]

@@ -12,8 +12,8 @@ import pytest
 
 from gateware.flow import zephyr
 
-# These tests need about twenty builds, so they run only in the thorough suite. They find Kconfig options without which
-# an application can no longer be linked.
+# These tests make about twenty builds, so they run only in the thorough suite. They fail if an application no longer
+# links after one of the Kconfig options was switched off.
 pytestmark = pytest.mark.thorough
 
 BUILDS = zephyr.REPOSITORY / "build" / "tests" / "zephyr" / "switches"
@@ -34,7 +34,7 @@ def switches():
         for name, lines in re.findall(r"^(?:menu)?config (\w+)\n((?:\t.*\n)*)", text, re.MULTILINE):
             if re.search(r"^\t(?:def_)?bool\b", lines, re.MULTILINE):
                 found.add(name)
-    return sorted(found - {"CIPHERLANE_MBEDTLS"})  # not tested: needs the TLS sample's extra module
+    return sorted(found - {"CIPHERLANE_MBEDTLS"})  # not tested: this option needs the extra module of the TLS sample
 
 
 def compile_with(application, target, symbols):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Compiles the firmware's engines, which drive AES hardware, as a program for the host, and runs it with sanitizers.
-Software models replace the AES hardware.
+"""Compiles the firmware's engines for the host, and runs them with sanitizers. Software models replace the AES
+hardware.
 
 `tests/firmware/units` models the hardware. On the target, the macros of `cl_isa.h` are instructions. Here, the same
 table of encodings makes them calls into the model.
@@ -106,8 +106,8 @@ class UnitsPeer(CorePeer):
     """
 
     def start(self, *, remains: int = 0, bounce_bytes: int = 512) -> int:
-        """Power the hardware on. At first, every byte in the memories of its models is `remains`. Return the status of
-        the accelerator's initialisation.
+        """Power on the modelled hardware, and set every byte of the hardware's memories to `remains`. Return the status
+        of the accelerator's initialisation.
         """
         return self._status("S", struct.pack("<BI", remains, bounce_bytes))
 

@@ -44,7 +44,7 @@ def has_modules(scenario: dict) -> bool:
 def run_suite(
     name: str, folder: Path, configuration: tuple[str, ...], directory: Path = DIRECTORY, start=SimulatedBoard
 ) -> str:
-    """Compile a test scenario of our Zephyr module. Run it on a simulated board that was built before.
+    """Compile a test scenario of our Zephyr module, and run it on an existing simulated board.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ def _table(name: str, values: bytes) -> str:
     return f"function [7:0] {name}; input [7:0] x; case (x) {entries} endcase endfunction\n"
 
 
-# Verilog functions: the product of two bytes modulo x^8 + x^4 + x^3 + x + 1 (FIPS-197, 4.2), and SubBytes' affine map
-# (equation 5.2).
+# Verilog functions on bytes. `product` multiplies two bytes modulo x^8 + x^4 + x^3 + x + 1 (FIPS-197, 4.2). `affine` is
+# the affine transformation of SubBytes (equation 5.2).
 ALGEBRA = """
 function [7:0] times_x; input [7:0] a; times_x = {a[6:0], 1'b0} ^ (a[7] ? 8'h1b : 8'h00); endfunction
 function [7:0] product; input [7:0] a; input [7:0] b; integer i; reg [7:0] power;
@@ -29,8 +29,9 @@ begin
 end endfunction
 """
 
-# Verilog functions of one state column (FIPS-197, 5.1.3, 5.3.3). Row r of the column occupies bits 8r+7:8r. The
-# argument `row` is the first row of the matrix. The other rows of the matrix are rotations of the first row.
+# Verilog functions that multiply a state column by the matrix of MixColumns or InvMixColumns (FIPS-197, 5.1.3, 5.3.3).
+# Row r of the column is in bits 8r+7:8r. `row` is the first row of the matrix. All other rows are rotations of this
+# row.
 COLUMNS = """
 function [31:0] matrix_column; input [31:0] a; input [31:0] row; integer r, i; reg [7:0] p1, p2, p4, p8, m, t;
 begin
@@ -51,7 +52,8 @@ function [31:0] mix_column; input [31:0] a; mix_column = matrix_column(a, 32'h01
 function [31:0] inv_mix_column; input [31:0] a; inv_mix_column = matrix_column(a, 32'h090d0b0e); endfunction
 """
 
-# Inverses in GF(2^8), found by search. A proof with this table must also prove that x times its inverse is 1.
+# A table of the inverses in GF(2^8), found by trial. A proof that uses this table must also prove that the product of x
+# and its inverse is 1.
 INVERSES = _table("inverse_of", bytes(next((y for y in range(256) if multiply(x, y) == 1), 0) for x in range(256)))
 
 # Verilog functions of whole states. The byte in row r and column c begins at bit 8(r + 4c) (FIPS-197, 3.4).

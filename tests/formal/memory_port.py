@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The vector unit's memory port with its internal queue made visible for proofs.
+"""Makes the internal queue of the vector unit's memory port visible for proofs.
 
 Only invariants use the queue's words, which are shown by their place in the memory. An induction from an arbitrary
 state needs them.
@@ -38,12 +38,12 @@ class _Shown(Module):
 
 
 def fifo_address(storage: Memory, port: int) -> Signal:
-    """Return an address signal of the queue's memory: of the write port if `port` is 0, of the read port if it is 1."""
+    """Return the address signal of one port of the queue's memory: 0 is the write port, 1 is the read port."""
     return storage.ports[port].adr
 
 
 def port_verilog() -> str:
-    """Return Verilog: all of module `port`, and the first lines of module `proof`, which instantiate `port`."""
+    """Return Verilog: the complete module `port`, and the beginning of a module `proof` that instantiates `port`."""
     shown = _Shown()
     port = shown.port
     ports = {f"request_{name}": getattr(port.request, name) for name in REQUEST}

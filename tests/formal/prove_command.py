@@ -41,8 +41,8 @@ module proof(input sys_clk, input sink_valid, input [73:0] sink_command, input s
 endmodule
 """
 
-# Models the execute stage of VexRiscv. `hold` and `fired` are registers of this stage. `of_unit` is 1 if the
-# instruction in the stage belongs to the vector unit. `stuck` is 1 while a later stage stalls the execute stage.
+# Models the execute stage of VexRiscv. `hold` and `fired` are registers of this stage. `of_unit` is 1 while the stage
+# contains an instruction of the vector unit. `stuck` is 1 while a later stage of the CPU stalls the execute stage.
 PORT = """
 module proof(input sys_clk, input of_unit, input stuck, input source_ready);
     reg hold = 0;

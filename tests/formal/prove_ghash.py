@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove GHASH's multiplier for all blocks and subkeys, and for several digit sizes (bits processed per cycle).
+"""Prove that GHASH's multiplier is right for all blocks and subkeys. The proofs cover several digit sizes. The digit
+size is the number of bits of a block that the multiplier processes per cycle.
 
 A solver cannot compare two products of 128 bits as a whole. But the multiplier adds, in each cycle, one row of each
 table, and everything else in it is linear. So two statements suffice, each proven for all values:
@@ -167,10 +168,10 @@ def test_multiplier(width, portable, statement):
 @pytest.mark.parametrize(
     ("statement", "pattern", "replacement"),
     [
-        ("SUM", "16'd27030", "16'd27031"),  # mutant: a LUT that computes an XOR has one wrong bit
+        ("SUM", "16'd27030", "16'd27031"),  # mutant: one wrong bit in the LUT of an XOR
         ("SUM", r"product_0\[4\]\}", "product_0[5]}"),
         ("SUM", r"(ghash_overflow\[3\], ghash_overflow)\[2\]", r"\g<1>[1]"),  # a wrong reduction
-        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # mutant: accepts a block and a subkey in one cycle
+        ("STEPS", r"\(~\(subkey_valid & \(~begun\)\)\)", "1'd1"),  # mutant: accepts block and subkey in the same cycle
         ("STEPS", r"(z <= )1'd0;", r"\g<1>total;"),  # mutant: a message's hash does not start at 0
         ("STEPS", r"(x_3, x_2, x_1, x_0\} <= )1'd0;", r"\g<1>total;"),
         ("STEPS", r"(rest <= ghash_tables1)\[2:0\]", r"\g<1>[1:0]"),  # mutant: table rows 8 to 15 are wrong

@@ -80,7 +80,8 @@ endmodule
 
 
 def proven(verilog: str, part: str) -> bool:
-    # Six steps are enough: every mutant has a short counter-example, which the base case of the induction finds.
+    # A limit of six steps is enough to refute the mutants: the induction's base case finds a short counter-example for
+    # each mutant.
     induction = "-tempinduct -maxsteps 6"
     return holds(verilog + "`DECODER\n" + PROPERTIES, CUT_MEMORIES, solve=induction, defines=[part])
 

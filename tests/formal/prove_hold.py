@@ -77,7 +77,7 @@ def test_no_text_before_its_verdict():
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(accept & \(~erasing\)\)", "(accept)"),  # mutant: `accept` during zeroization releases rejected text
+        (r"\(accept & \(~erasing\)\)", "(accept)"),  # mutant: `accept` releases text that was rejected
         (r"\(stored != uncommitted\)", "(stored != 4'd0)"),  # mutant: outputs unverified text
         (r"\| accept\)", ")"),  # mutant: stores a new block in the cycle of `accept`
         (r"\(erasing & \(uncommitted\[3:1\] == 1'd0\)\)", "(erasing & (uncommitted[3:2] == 1'd0))"),  # stops early

@@ -142,9 +142,9 @@ def test_a_broken_core_is_refuted(datapath, pattern, replacement):
 
 
 def test_a_core_that_zeroizes_by_what_the_cipher_tells_of_another_slot_is_refuted():
-    """In the mutant, a zeroization can begin while `in_use` describes another slot. This happens only after a key
-    shorter than the maximum length was loaded. In these proofs the pipelined core has only one key length, so this test
-    omits it.
+    """In this mutant, the core can begin to zeroize a slot while `in_use` describes another slot. This happens only
+    after the load of a key that is shorter than the core's longest key. In these proofs, the pipelined core supports
+    only one key length, so this test omits the pipelined core.
     """
     verilog, properties = core_verilog(128)
     broken = mutate(verilog, r"(assign \w*hold = \()\(\(~about_zeroized\) \| ([^;)]*in_use)\)", r"\1\2")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove stage 2 of the vector unit's lanes: MixColumns, InvMixColumns or neither (FIPS-197), then AddRoundKey.
+"""Prove that stage 2 of the vector unit's lanes computes MixColumns, InvMixColumns or neither, then AddRoundKey
+(FIPS-197).
 
 The registers between the stages are free, except that one of them is {02} times the bytes of the other. `prove_sbox`
 proves this relation.
@@ -29,8 +30,8 @@ module proof(input sys_clk, input [31:0] column, input substitute, input inverse
 endmodule
 """
 INPUTS = ("column", "substitute", "inverse", "mix", "replacement", "replace", "round_key", "add_key")
-# The S-boxes for which to prove stage 2. With "table", stage 2 is portable Verilog. With "block_ram", stage 2 is built
-# from FPGA cells.
+# The proofs cover lanes with these S-boxes. In a lane with "table", stage 2 is portable Verilog. In a lane with
+# "block_ram", stage 2 is built from FPGA cells.
 IMPLEMENTATIONS = ("table", "block_ram")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that each vector load or store is carried out once and in order, and that a load's register is written once.
+"""Prove that the vector unit executes each load and store once and in order, and writes a load's register once.
 
 The two parts rely on each other. Each has free surroundings and is an induction from reset:
 
@@ -293,7 +293,7 @@ def test_unit(part):
 @pytest.mark.parametrize(
     ("pattern", "replacement"),
     [
-        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # mutant: a load overwrites an earlier, waiting result
+        (r"\(\(~holds\) \| result_ready\)", "1'd1"),  # mutant: overwrites the waiting result of an earlier load
         (r"\(fault_code == 1'd0\)", "1'd1"),  # mutant: reports the last fault instead of the first
         (r"(\w*result_data) <= [^;]*;", r"\1 <= bus_dat_r;"),  # mutant: `vload_xor` does not XOR
         (r"\(broken & ", "(1'd0 & "),  # mutant: `vxor_group` continues after a fault

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove that a product in GF(2^128), which takes several cycles, has the same effect as if it took one cycle.
+"""Prove that a product in GF(2^128), which takes several cycles, has the same effect as a product in one cycle.
 
 The proof is an induction from reset on a unit with a multiplier of 8 cycles. Commands and the contents of the register
 files are free, and so is the memory port, except for what `prove_memory_port` proves about it:
@@ -135,7 +135,7 @@ def test_products():
     ("pattern", "replacement"),
     [
         (r" \| rhs_self1\);", ");"),  # mutant: instructions use a product's registers without waiting
-        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses the tables after their factor was overwritten
+        (r"\(products_written & owned\)", "1'd0"),  # mutant: uses tables for an old value of the factor
         (r"\(\(~products_ready\) \| \(pending\w* != 1'd0\)\)", "(~products_ready)"),  # mutant: ignores loads
         (r"\| active\);", ");"),  # mutant: the context changes during a product
         (r"~\(stale \| products_ghash_busy\)", "~products_ghash_busy"),  # mutant: writes tables during zeroization

@@ -84,9 +84,9 @@ module proof(input sys_clk, input [127:0] data, input valid, output [WIDTH-1:0] 
     assign difference = columns ^ addend ^ (mixing ? mixed[WIDTH-1:0] : {WIDTH{1'b0}});
 endmodule
 """
-# Yosys commands that remove the block RAM of SubBytes. The solver can then choose any output of SubBytes. The proof
-# assumes only that each byte of `doubled` is {02} times the SubBytes output byte at the same position. `prove_sbox`
-# proves this assumption.
+# Yosys commands that remove the block RAM of SubBytes, so that the solver can choose any output of SubBytes. The proof
+# assumes that each byte of `doubled` is {02} times the byte of `substituted` at the same position. `prove_sbox` proves
+# this assumption.
 CUT = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -undriven -expose", "setattr -unset init w:*"]
 
 

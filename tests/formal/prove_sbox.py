@@ -62,7 +62,7 @@ def test_is_the_definition_and_undone_by_its_inverse(implementation):
 
 
 def flip_one_bit(verilog: str, implementation: str) -> str:
-    """Return the Verilog with one fault: a wrong bit in the S-box table, or a wrong operator."""
+    """Return the Verilog with a fault: wrong bits in a table, or one wrong operator."""
     if implementation in ("tower", "onehot"):
         broken, count = re.subn(r"&", "|", verilog, count=1)
     elif implementation == "ecp5":
@@ -165,8 +165,8 @@ def test_column_is_both_directions_and_a_way_past_them(implementation):
     [
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC1EC"),
         ("block_ram", r"\[83\] = 16'h\w+", "[83] = 16'hC0ED"),
-        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # mutant: `doubled` is wrong if SubBytes is off
-        ("table", r"(\w*forward) <= [^;]*;", r"\1 <= substitute;"),  # InvSubBytes is not
+        ("block_ram", r"\[600\] = 16'h\w+", "[600] = 16'h0058"),  # mutant: wrong `doubled` if bytes bypass SubBytes
+        ("table", r"(\w*forward) <= [^;]*;", r"\1 <= substitute;"),  # mutant: `forward` is also 1 in InvSubBytes
     ],
 )
 def test_a_broken_column_is_refuted(implementation, pattern, replacement):

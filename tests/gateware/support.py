@@ -94,7 +94,8 @@ class Simulation:
         self.rst = top.cd_sys.rst
         signals = flatten(ports)
         output = convert(top, {*signals, top.cd_sys.clk, top.cd_sys.rst}, name="top")
-        # The cache finds a compiled model by its Verilog. LiteX's banner contains the date, so remove all comments.
+        # The cache of compiled models uses the Verilog as its key. Remove all comments, because LiteX's banner contains
+        # the date.
         verilog = re.sub(r"^//.*$", "", output.main_source, flags=re.MULTILINE)
         header = verilog[: verilog.index(");")]
         directions = {name: (kind, int(high or 0) + 1) for kind, high, name in PORT.findall(header)}

@@ -21,10 +21,10 @@ from tests.kept import figures
 
 HARDWARE = [target for target in targets.load_all() if not target.board.simulated]
 COUNTED = [target for target in HARDWARE if isinstance(target.configuration.core_datapath, int)]
-# Largest fraction of a ROM's block RAMs that synthesis is allowed to omit. Synthesis omits the block RAMs of the unused
-# space at the end of the ROM.
+# Largest fraction of a ROM's block RAMs that synthesis may omit. Synthesis omits block RAMs if the firmware leaves the
+# end of the ROM unused.
 EMPTY_MOST = 1 / 8
-# The targets whose firmware leaves the least free space in a ROM: first of 64 KB, then of 48 KB.
+# The targets whose ROMs have the least free space: the first has a ROM of 64 KB, the second a ROM of 48 KB.
 LONGEST = ("ecpix5_sdram", "colorlight_i5_sdram")
 
 
@@ -46,7 +46,7 @@ def total(target, configuration=None):
     ("words", "bits", "widest", "count"),
     [
         (16384, 32, 36, 32),
-        (2304, 32, 18, 6),  # 2304 words need three block RAMs of 1024 x 18 bits; 32 bits need two of them side by side
+        (2304, 32, 18, 6),  # 2304 words need 3 block RAMs of 1024 x 18 bits; a width of 32 bits needs twice as many
         (128, 32, 36, 1),
         (128, 32, 18, 2),
         (64, 131, 36, 4),
@@ -98,8 +98,8 @@ def test_where_there_is_room_nothing_shrinks():
 
 
 def steps_taken(target):
-    """Return how many of the `STEPS` were applied to a target's configuration. Each step makes the configuration
-    smaller.
+    """Return how many of the steps in `block_rams.STEPS` were applied to the target's configuration. Each step makes
+    the configuration smaller; the steps are applied in order.
     """
     for count in range(len(block_rams.STEPS) + 1):
         taken = block_rams.shrunk(unshrunk(target), count)

@@ -135,7 +135,7 @@ def test_a_module_is_a_board_because_it_declares_one():
 
 
 def _part(module):
-    """Return a module's entry in the structure diagram: its subpackage of `gateware`, or its top-level package."""
+    """Return the name of a module in the structure diagram: a subpackage of `gateware`, or its top-level package."""
     top, *rest = module.split(".")
     return ".".join(["gateware", *rest[:1]]) if top == "gateware" else top
 

@@ -29,7 +29,7 @@ def clear():
 
 @pytest.fixture
 def added(tmp_path, monkeypatch):
-    """Create a folder with an extension, and make it the only extension."""
+    """Create a folder with an extension. During the test, there is no other extension."""
     (tmp_path / "added").mkdir()
     (tmp_path / "added" / "extension.py").write_text(EXTENSION)
     (tmp_path / "other").mkdir()

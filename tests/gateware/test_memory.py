@@ -110,8 +110,8 @@ def test_packet_buffer():
 
 
 def test_output_queue():
-    """A pipeline feeds the queue. The pipeline first reserves a row of the queue for each block, and some cycles later
-    writes the block into this row.
+    """A pipeline feeds the output queue. For each block, the pipeline first reserves a row of the queue. Three cycles
+    later, the pipeline writes the block into this row.
     """
     queue = OutputQueue(3)
     top = Watched(queue, in_vain=queue.control["stored"] == 0)

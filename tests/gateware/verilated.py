@@ -15,7 +15,7 @@ from gateware.flow import cache
 from tests.gateware import mutation
 
 TIMEOUT_S = 3600
-LARGE = 2_000_000  # above this number of characters of Verilog, optimizing takes more time than it saves
+LARGE = 2_000_000  # if the Verilog has more characters, g++ uses -O0, because -O1 would cost more time than it saves
 VERILATOR = ["verilator", "--cc", "--top-module", "top", "--prefix", "Vtop", "-Wno-lint", "-Wno-COMBDLY", "-Wno-fatal"]
 VERILATOR += ["--x-assign", "0", "--x-initial", "0", "-O3"]
 GXX = ["g++", "-fPIC", "-w", "-faligned-new", "-fcf-protection=none"]

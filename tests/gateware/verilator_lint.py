@@ -25,10 +25,10 @@ from tests.gateware import ecp5, units
 from tests.gateware.boards import ACCELERATORS, FAST_PATHS, TARGETS, VECTOR_UNITS, title
 from tests.gateware.support import flatten
 
-# Warnings that the lint ignores, because they concern the form of generated Verilog and are no faults of our sources.
-# LiteX uses nonblocking assignments for combinational signals; LiteX's own simulation ignores COMBDLY, too. Migen
-# writes intermediate expressions that are wider than their target. Migen also puts a whole design into one module, and
-# unrolls comparisons that are constant for some lanes.
+# Warnings that the lint ignores, because they concern the form of the generated Verilog. They show no faults of our
+# sources. LiteX uses nonblocking assignments for combinational signals, and its own simulation also ignores COMBDLY.
+# Migen writes intermediate expressions that are wider than their target. Migen also puts a whole design into one
+# module, and unrolls comparisons that are constant for some lanes.
 IGNORED = (
     "COMBDLY",
     "CMPCONST",

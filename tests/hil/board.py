@@ -92,8 +92,8 @@ class SimulatedBoard(Resource):
 @target_factory.reg_resource
 @attr.s(eq=False)
 class NetworkSimulatedBoard(NetworkResource, ManagedResource):
-    """A simulated board that a labgrid exporter runs. The exporter offers the port of the board's UART, its process id,
-    and its IP address, if any.
+    """A simulated board that a labgrid exporter runs. The exporter gives clients the port of the board's UART and the
+    id of the board's process. If the board has an IP address, the exporter also gives this address.
     """
 
     manager_cls = RemotePlaceManager
@@ -205,8 +205,8 @@ class SimulatedBoardDriver(Driver, BoardProtocol, ResetProtocol):
 
 
 class _Exported:
-    """Gives access to a simulated board that a labgrid exporter runs. `SimulatedBoardDriver` uses this class like the
-    class `simboard.SimulatedBoard`; both have all attributes that the driver needs.
+    """Gives `SimulatedBoardDriver` access to a simulated board that a labgrid exporter runs. This class has the
+    attributes of `simboard.SimulatedBoard` that the driver needs.
     """
 
     def __init__(self, resource):

@@ -34,8 +34,8 @@ class SimulatedBoardExport(exporter.ResourceExport):
         self.board = None
 
     def _get_start_params(self):
-        # labgrid's exporter restarts the simulated board when the result of this function changes. The result changes
-        # when the board's process has ended.
+        # If the return value of this function changes, labgrid's exporter restarts the simulated board. The value
+        # changes when the board's process has ended.
         return {"ended": bool(self.board and self.board.ended())}
 
     def _get_params(self):

@@ -51,8 +51,8 @@ def append(path: Path, line: dict) -> None:
 
 
 def series(lines: list[dict]) -> dict[tuple, list[dict]]:
-    """Group the runs by target, serial number and kind. The runs of each group form a series. Each series also contains
-    the lines by which a user accepted a changed speed for this target.
+    """Group the runs into series. The runs of a series have the same target, serial number and kind. A series also
+    contains the lines which state that a user accepted a new speed level of this target.
     """
     found = {tuple(line.get(name) for name in SERIES): [] for line in lines if "figures" in line}
     for line in lines:

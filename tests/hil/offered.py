@@ -26,8 +26,8 @@ class OfferError(PortError):
     """Raised if the coordinator offers an invalid value. The message contains the value."""
 
     def __init__(self, what, value, expected):
-        """Make the message. It contains the invalid `value`, the value's name `what`, and a description of valid
-        values, `expected`.
+        """Make the message from the invalid `value`, the value's name (`what`), and a description of valid values
+        (`expected`).
         """
         shown = plain(repr(value))[:_MOST_TEXT]
         super().__init__(f"the coordinator offers {what} {shown}, which is not {expected}: look at its exporter")
@@ -41,8 +41,8 @@ def number(value, what, least, most):
 
 
 def host(value, what="host"):
-    """Return `value` if it is a host name or an IPv4 address; otherwise raise `OfferError`. No program can mistake a
-    returned value for an option, a user or a path.
+    """Return `value` if it is a host name or an IPv4 address; otherwise raise `OfferError`. A returned value is safe in
+    commands: no program takes the value for an option, a user name or a path.
     """
     if not isinstance(value, str) or not _NAME.fullmatch(value):
         raise OfferError(what, value, "a host name or an IPv4 address")
@@ -102,8 +102,8 @@ def way(resource):
 
 
 def cable(resource):
-    """Check the values of an exporter's JTAG cable. Its host becomes an argument of ssh, and its USB address an
-    argument of openFPGALoader.
+    """Check the values that describe a JTAG cable of an exporter. The cable's host name becomes an argument of ssh. The
+    cable's USB address becomes an argument of openFPGALoader.
     """
     if hasattr(resource, "host"):
         host(resource.host)

@@ -58,7 +58,7 @@ class OpenFPGALoaderDriver(Driver, BootstrapProtocol):
     @Driver.check_active
     @step(result=True)
     def detect(self):
-        """Return the models of the chips in the JTAG chain, in order, without writing to them."""
+        """Return the part names of the chips in the JTAG chain, in order. Nothing is written to the chips."""
         return re.findall(r"^\s*model\s+(\S+)", self._run(["--detect"]), re.MULTILINE)
 
     @Driver.check_active

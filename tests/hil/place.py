@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reserves a place (a board with its cables) at a labgrid coordinator, waits for it, acquires it, and always releases
-it.
+"""Reserves a place (a board with its cables) at a labgrid coordinator. Waits until the place is free, acquires the
+place, and always releases it.
 
 All requests to the coordinator go through `labgrid-client`, as a user's would.
 """
@@ -88,11 +88,11 @@ def acquired(coordinator: str, tags: list[str], wait: float) -> Iterator[str]:
             held = True
             yield token
         finally:
-            # ignore a failed release if the place was not acquired
+            # if no place was acquired, ignore a failure of the release
             with contextlib.nullcontext() if held else contextlib.suppress(PlaceError):
                 client(coordinator, "-p", "+", "release", token=token)
     finally:
-        # If the request to cancel fails, the reservation expires a minute after its last use.
+        # Ignore a failure of this request: an unused reservation expires by itself after a minute.
         with contextlib.suppress(PlaceError):
             client(coordinator, "cancel-reservation", token)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Decides whether a measured speed that is lower than before is a regression or noise.
+"""Decides whether a drop of a measured speed is a regression or only noise.
 
 The runs of a figure fall into levels. A new level begins if a value is better than noise explains, or if somebody
 accepted a new level. Let n be the number of values in the present level, m their mean, and s the relative standard
@@ -18,8 +18,8 @@ from math import sqrt
 
 LEAST = 0.005
 RUNS_NEEDED = 3
-# In each level (see `Levels`), only this many of the newest values count. Older values do not count, because speeds
-# drift slowly, for example with the room temperature.
+# Maximum number of values of a level (see `Levels`) that are used. Older values are ignored, because speeds drift
+# slowly, for example with the room temperature.
 WINDOW = 30
 # Student's t for a one-sided probability of 0.001 and 1 to 30 degrees of freedom. Above 30, the last value is used.
 _T = (
@@ -69,7 +69,7 @@ class Levels:
 
     @property
     def values(self) -> list[float]:
-        """The newest values of the last level (the last item of `levels`), at most `WINDOW` of them."""
+        """The newest values of the last level, at most `WINDOW` values. The list is empty if there is no level."""
         return self.levels[-1][-WINDOW:] if self.levels else []
 
     @property
@@ -78,8 +78,8 @@ class Levels:
         return sum(self.values) / len(self.values)
 
     def allowed(self) -> float | None:
-        """Return the largest deviation from the mean that noise can explain, as a fraction of the mean. Return None if
-        there are too few runs to estimate the noise.
+        """Return the largest deviation from `mean` that noise can explain, divided by `mean`. Return None if there are
+        too few runs to estimate the noise.
         """
         counted = [level[-WINDOW:] for level in self.levels if level]
         freedom = sum(len(level) - 1 for level in counted)

@@ -63,8 +63,8 @@ class BoardStrategy(Strategy):
 
     @property
     def bitstream(self):
-        """First 16 hexadecimal digits of the SHA-256 of the bitstream that was loaded into the board; None if none was
-        loaded.
+        """First 16 hexadecimal digits of the SHA-256 of the board's bitstream. None if the loader has no bitstream to
+        load.
         """
         if not (self.loader and self.loader.image):
             return None

@@ -59,8 +59,8 @@ def runs(path):
 
 
 def recorded_loader(folder, detects=DETECTED, status=0, writes="Done\n", write_status=0):
-    """Make a fake openFPGALoader that prints recorded output. Return its path, and a function that lists its command
-    lines.
+    """Make a fake openFPGALoader that prints recorded output. Return the path of this program, and a function that
+    lists the command lines of its calls.
     """
     folder.mkdir(exist_ok=True)
     (folder / "detects").write_text(detects)

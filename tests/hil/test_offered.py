@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests that values from a labgrid coordinator end only simulated boards, and never act as options of a program."""
+"""Tests that the suite does not trust the values that a labgrid coordinator sends. A wrong process number must not make
+the suite kill a process that is not a simulated board. No value must be mistaken for a command-line option.
+"""
 
 import os
 import subprocess
@@ -55,8 +57,8 @@ def victim():
 
 @pytest.mark.parametrize("process", [-1, 0, 1, "1", 1.0, True, None, 1 << 22 | 1, 1 << 80])
 def test_a_number_that_is_no_process(monkeypatch, process):
-    """The suite must refuse an invalid process number before any use. For a signal, -1 means every process that this
-    user may signal, and 0 means every process of the sender's process group.
+    """The suite must refuse an invalid process id before it uses the id. A signal to the id -1 goes to every process
+    that this user may signal. A signal to 0 goes to the sender's process group.
     """
     called = []
     for name in ("kill", "pidfd_open"):

@@ -37,8 +37,8 @@ def bitstream(tmp_path):
 
 @pytest.fixture
 def driver(tmp_path, bitstream):
-    """Return two functions: one makes an active driver for a fake openFPGALoader, the other lists the fake's command
-    lines.
+    """Return two functions. The first makes an active driver for a fake openFPGALoader. The second lists the command
+    lines of all calls of the fake.
     """
 
     def make(detects=DETECTED, *recorded, options=None, tool=None):

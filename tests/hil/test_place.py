@@ -20,8 +20,9 @@ from tests.waiting import HANG_S, until
 
 PROGRAMS = Path(sys.executable).parent
 READY_S = HANG_S
-# These two messages of the exporter, in either order, show that it is connected and exports its last resource. The test
-# waits for no lines `add resource`, because such lines can stay in the exporter's buffer.
+# The exporter prints these two messages in either order. The messages show that the exporter is connected and has
+# exported its last resource. The test does not wait for the lines `add resource`, because these lines can stay in the
+# exporter's buffer.
 EXPORTS = r"(?s)(?=.*Exporter ready)(?=.*queued update for resource sim_eth/SimulatedBoard)"
 
 
@@ -138,8 +139,8 @@ def test_any_cable_is_exported_as_one_that_clients_know(coordinator):
 
 @pytest.mark.thorough  # this test takes half a minute, and differs from the other tests only by its transport, UDP
 def test_a_board_with_ethernet(coordinator, tmp_path):
-    """Run the suite on a simulated board with Ethernet, with the fast path. Without the privilege to create the board's
-    network, the test is skipped and prints the reason.
+    """Run the suite on a simulated board with Ethernet and the fast path. If this user may not create the board's
+    network, skip the test and print the reason.
     """
     probe = subprocess.run(namespace.command("/bin/true"), capture_output=True, text=True)
     if probe.returncode and not os.environ.get("CI"):

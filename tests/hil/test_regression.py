@@ -42,8 +42,8 @@ def test_ten_percent_less_is_caught_at_once(noise, seed):
 
 
 def test_ten_percent_less_is_caught_under_much_noise_within_a_few_nights():
-    """The test simulates 100 speed losses of 10 % under 2 % noise. At least 75 of them must be found in the first run,
-    and at least 90 within five runs.
+    """The test simulates 100 speed losses of 10 % under 2 % noise. At least 75 losses must be found in the first run
+    after the loss, and at least 90 within five runs.
     """
     caught = []
     for seed in range(100):
@@ -61,8 +61,8 @@ def test_ten_percent_less_is_caught_under_much_noise_within_a_few_nights():
 
 @pytest.mark.parametrize("noise", [0.0, 0.002, 0.02, 0.1])
 def test_noise_is_not(noise):
-    """Noise by itself can make a value look like a regression, on average once in 1000 values. The test simulates 100
-    histories of 60 runs, and tolerates three such refusals in 1000 values.
+    """Noise can look like a regression, on average in one of 1000 values. The test simulates 100 histories of 60 runs,
+    and allows three false alarms per 1000 values.
     """
     refused = judged = 0
     for seed in range(100):

@@ -23,8 +23,8 @@ from tests.pseudo_terminal import SerialBoard
 @target_factory.reg_resource
 @attr.s(eq=False)
 class PortBehindTheCable(USBSerialPort):
-    """A serial port that disappears after each use of its cable for JTAG. Afterwards, udev finds it under the next name
-    in `names`.
+    """A serial port that disappears each time its cable has been used for JTAG. Then udev finds the port again, under
+    the next name in `names`.
     """
 
     names = ()
@@ -60,8 +60,8 @@ def board_behind_cable(tmp_path):
         def load_and_take_the_port(*arguments):
             load(*arguments)
             port.away = True
-            # A real cable takes the port away for longer. Here, 0.2 s suffices, because labgrid checks its resources
-            # every 0.1 s.
+            # With a real cable, the port is missing for a longer time. Here, 0.2 s is enough, because labgrid checks
+            # its resources every 0.1 s.
             time.sleep(0.2)
 
         loader.load = load_and_take_the_port

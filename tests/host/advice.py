@@ -12,8 +12,8 @@ _ADVISES = re.compile(
     r"|\bgive (another|the|a|an)\b|\bstart \b|\bcopy it\b|\bwrite it\b|\bmake room\b|\bmove it\b"
     r"|\bbegin again\b|\band resume\b|\bresume with\b|\bto resume\b|\bload \b"
 )
-# The pattern also matches texts in these files, but the files give no advice. Two files contain style sheets, and the
-# third writes a page.
+# Texts in these files match the pattern, but give no advice. Two of the files contain style sheets, and the third
+# writes a page.
 _NO_ADVICE = {"cipherlane/report/page.py", "cipherlane/report/sorting.py", "cipherlane_base/wire/reference.py"}
 _NO_ERRORS = {
     "add_argument",
@@ -52,8 +52,8 @@ def given() -> dict[str, str]:
 
 
 def _skipped(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes under `node` that are not error messages: docstrings, help texts, patterns, operands of
-    comparisons.
+    """Return the nodes below `node` that contain no error messages: a docstring, the operands of a comparison, or the
+    arguments of some calls, such as help texts and patterns.
     """
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
         first = node.body[0] if node.body else None

@@ -62,8 +62,8 @@ class Window:
 
 
 class Entry:
-    """A range of counter blocks. While a session uses the range, `session` is set. Later, a client can resume the range
-    by its `ticket`. Once the last record of a GCM stream has arrived, `last` is its number.
+    """A range of counter blocks. While a session uses the range, `session` is set. Afterwards, a client can resume the
+    range by the range's `ticket`. In GCM, `last` is the number of the last record, once this record has arrived.
     """
 
     def __init__(self, ticket, key, iv, record_bytes, window, gcm=False):
@@ -75,7 +75,7 @@ class Entry:
         self.bytes = self.blocks = self.records = 0
 
     def end(self):
-        """End the session, and shrink the range to its used part: all records up to the highest one that arrived."""
+        """End the session, and shrink the range to its used part. This part ends with the highest record received."""
         arrived = (self.window.highest + 1) * self.record_bytes
         self.used = max(self.used, arrived if self.gcm else min(arrived, self.length))
         self.session = None

@@ -186,8 +186,8 @@ def _truncate_plaintext(rng, file, data):
 
 
 def _ends_like_an_empty_file(rng, file, data):
-    """An empty file has one record, which contains only a tag. Append the record of an empty file under the same key,
-    or replace all records by that record.
+    """An empty file has one record, which contains only a tag. Make such a record under the key of this file. Append
+    this record to the file, or replace all records of the file by this record.
     """
     data[HEADER:] = (
         rng.choice((b"", bytes(data[HEADER:]))) + Sealed(file.key, b"", file.size, rng.randbytes(8)).records[0]

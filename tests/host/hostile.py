@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Model boards that are hostile to the host tool, in a way chosen by seed. The boards mutate replies. Their links carry
-noise, and data from other senders.
+"""Model boards that are hostile to the host tool. Such a board sends wrong replies, and its link adds noise and data of
+other senders. A seed determines all of this.
 
 Time is simulated, and passes with each piece that arrives. `hostile_runs` states what a hostile board must never
 achieve, and runs the host tool's commands against many of them.
@@ -18,10 +18,10 @@ from .model import CODES, ENGINES, HEADER, PeerBoard, from_frame, to_frame
 PIECE = 0.002  # seconds that the clock advances for each arriving piece of data
 ARRIVAL = 5e-6  # minimum seconds between the sending of a frame and its arrival, so that time always advances
 LAST = float("inf")
-# A command that reads the clock more often than this counts as an endless loop, and fails. The live view never ends by
-# itself, so the clock interrupts the live view instead.
+# Maximum number of clock readings of one command. A command with more readings is in an endless loop, and the test
+# fails. The live view never ends by itself, so the clock interrupts the live view instead.
 MOST_CALLS = 400_000
-# If the host reads the clock more often than this at the same simulated time, the host is in an endless loop.
+# Limit for successive clock readings at the same simulated time. Above this limit, the host is in an endless loop.
 MOST_STUCK = 1000
 BOARD, FAST, STRANGER = ("127.0.0.1", WIRE["udp_port"]), ("127.0.0.1", 4000), ("127.0.0.9", 9)
 REPLIES = {record["code"]: record["reply"] for record in WIRE["record"]}
@@ -39,7 +39,7 @@ class Clock(SimulatedClock):
         super().__init__()
         self.calls = self.stuck = 0
         self.last = self.time
-        self.ends = LAST  # the clock interrupts the running command at this simulated time, and then never again
+        self.ends = LAST  # simulated time at which the clock interrupts the running command, once
 
     def now(self):
         self.calls += 1

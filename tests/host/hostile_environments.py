@@ -73,12 +73,12 @@ def boards():
 
 
 class Child(BaseException):
-    """Raised in a forked process, to leave the loop over the seeds. After that, the forked process runs the command."""
+    """Raised in a forked process, so that the process leaves the loop over the seeds and runs one command."""
 
 
 def run(seed, urls, folder):
-    """Run the plan of a seed in a forked process. Return its exit status, and a list of faults that is empty if all is
-    well. In the forked process, raise `Child` instead.
+    """Run the plan of a seed in a forked process. Return the exit status of this process, and a list of faults. The
+    list is empty if there is no fault. In the forked process, raise `Child` instead.
     """
     plan = draw(seed, urls)
     work = folder / "work"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws plans of hostile environments by seed: a command line and the environment in which it runs.
+"""Makes random plans of hostile environments. A plan contains a command line, and the environment in which it runs. A
+seed determines the plan.
 
 A plan is drawn before the process that carries it out is forked; see `hostile_environments`.
 """
@@ -78,7 +79,7 @@ class Plan:
     encoding: tuple[str, str] = ("utf-8", "strict")
     variables: dict[str, str | None] = field(default_factory=dict)
     limits: dict[int, int] = field(default_factory=dict)
-    # signals to send, each as (number of lines that the tool executes before it, number of the signal)
+    # signals to send to the tool: (lines that the tool executes before the signal, signal number)
     signals: list[tuple[int, int]] = field(default_factory=list)
     features: list[str] = field(default_factory=list)
 
@@ -164,7 +165,7 @@ def _limits(rng, plan):
     most = {
         "NOFILE": rng.randrange(3, 16),
         "FSIZE": rng.choice((0, 1, 100, 512, 4096, 6000)),
-        "AS": 1 << rng.randrange(10, 27),  # limit in bytes, in addition to the address space already in use
+        "AS": 1 << rng.randrange(10, 27),  # bytes that the process may add to its address space
         "DATA": 1 << rng.randrange(10, 27),
         "NPROC": 0,
     }[kind]
@@ -214,8 +215,8 @@ FEATURES += [_signals, _signals]
 
 
 def lay_out(plan, folder, image, figures):
-    """Write the command's input files, and files that it should not touch. Return path and contents of all files that
-    the command must not change.
+    """Write the command's input files, and files that the command should not touch. Return a dictionary that maps the
+    path of each file that must stay unchanged to the file's contents.
     """
     kept = {"in": DATA, "key": KEY.encode(), "bystander": OLD, "image": image, "figures.json": figures}
     kept |= {"brackets": BRACKETS.encode(), "binary": bytes(range(256)), "folder/inside": OLD}
@@ -334,7 +335,8 @@ def _jump(rng):
 
 
 def _signal_at(signals):
-    """Send each signal as soon as the tool has executed the number of lines that is given with the signal.
+    """Send signals to this process. Each pair in `signals` contains a number of steps, and a signal. The signal is sent
+    after these steps.
 
     Steps are executed lines of the tool, counted from the moment when it has set its own handler for SIGINT.
     """

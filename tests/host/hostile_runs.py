@@ -45,13 +45,13 @@ PARSER = build_parser()
 ATTEMPTS = 4
 _SLACK = 0.05  # seconds added to time limits, because data can still be arriving when a limit is reached
 ATTEMPT = 2 * TIMEOUT + _SLACK
-# Maximum seconds of a request. Each attempt can wait twice: for room in the window, and for an answer.
+# Maximum seconds that a request can take. Each attempt can wait twice: for room in the window, and for an answer.
 EXCHANGE = 2 * ATTEMPTS * TIMEOUT + _SLACK
 # Maximum seconds until a stalled transfer ends. The host first repeats a record, then asks whether the session still
 # exists.
 STANDSTILL = 5 * EXCHANGE
-# Maximum seconds of one step of loading firmware. A step calls the loader several times, then a last time, and then
-# connects to the board.
+# Maximum seconds that one step of loading firmware can take. The steps are `loading.enter` and
+# `loading.await_firmware`.
 STEP = 2 * EXCHANGE + ATTEMPT + ATTEMPTS * TIMEOUT
 LEAVING = 2 * EXCHANGE + STANDSTILL  # maximum seconds from an interruption of `live` until `live` has ended
 FILE_BYTES = 5003

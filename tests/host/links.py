@@ -62,8 +62,9 @@ class LossyLink(Transport):
         self.shared = shared
         self.pace = pace
         self.run = run
-        self.runs = []  # number of records in each run; one call of `receive_run` returns one run
-        # record kept for the next run, because it is empty or longer than the first record of this run
+        self.runs = []  # for each call of `receive_run`: the number of records returned
+        # A record that `receive_run` has read but not returned. The next call returns it first. The record cannot be
+        # part of the present run, because it is empty or longer than the first record of the run.
         self.left = None
         self.set_rates(lose, repeat, reorder, truncate, corrupt)
         self.requests = deque()

@@ -324,8 +324,8 @@ class PeerBoard:
     _load_begin = _load_data = _load_start = _loader
 
     def _mac(self, session, offset, token, data):
-        """Compute the CMAC (authentication code) of a message of whole bytes. If the host has padded the message,
-        remove the padding first, because OpenSSL pads messages itself.
+        """Compute the CMAC (authentication code) of a message. In a request for subkey 2, the host has padded the
+        message. Remove the host's padding first, because OpenSSL pads messages itself.
         """
         engine, subkey, key = MAC.unpack_from(data)
         assert self.engines >> engine & 1 and subkey in (1, 2)

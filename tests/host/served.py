@@ -7,7 +7,7 @@ from tests.waiting import HANG_S
 
 
 class Served(threading.Thread):
-    """A thread that calls `step` repeatedly until the context ends."""
+    """A context manager that runs a thread. Until the context ends, the thread calls `step` repeatedly."""
 
     def __init__(self, step):
         super().__init__(daemon=True)

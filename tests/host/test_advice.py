@@ -56,9 +56,7 @@ def to(server):
 
 
 def refused(advised, *words, **options):
-    """Run a command that must fail with an error that contains the advice in `advised`. Return the line with the
-    advice.
-    """
+    """Run a command that must fail. Its error must contain the advice in `advised`. Return the error's line."""
     status, _, stderr = command(*words, **options)
     line = stderr.strip().splitlines()[-1]
     assert status and advised in line, (status, stderr)
@@ -125,11 +123,12 @@ def test_of_files_that_are_in_the_way(place, to):
 @pytest.mark.parametrize("before", [False, True])
 def test_of_going_on(place, server, to, words, before):
     """If a transfer fails, the tool prints a command that resumes it. This command must work, wherever the options
-    stood in the failed command. The printed command omits the key, and also --log, because the log file exists by then.
+    stood in the failed command. The printed command does not contain the key. It also omits --log, because the log file
+    exists by then.
     """
     if before and not words[0].startswith(("--log", "--force")):
         pytest.skip("options of the command stand after it")
-    (place / "FILE").write_text(KEY)  # the advice names a key file called FILE
+    (place / "FILE").write_text(KEY)  # the printed command reads the key from a file called FILE
     (place / "FILE").chmod(0o600)
     server.board.fail_after = 3
     line = [*words, "encrypt", *to, "in", "out"] if before else ["encrypt", *to, *words, "in", "out"]
@@ -419,7 +418,7 @@ def test_of_ports(place, server, to, monkeypatch):
     board = NullBoard(port=0)
     with Served(lambda: board.serve_once(0.05)):
         works("find", "--network", board.url, "--timeout", "1")
-        # works, because `board.url` contains an IPv4 address, as the advice below asks
+        # This URL contains an IPv4 address. The advice "give the IPv4 address" below asks for such a URL.
         works("info", "--port", board.url)
     board.close()
     refused("check the address, or start the board", "info", "--port", board.url)

@@ -298,7 +298,7 @@ def test_raw_files_are_told_apart(server, source, tmp_path):
 
 
 def test_without_a_board_only_what_needs_none(server, source, tmp_path):
-    """With --port none, the tool decrypts authenticated files. It refuses everything else, and its advice works."""
+    """With --port none, the tool only decrypts authenticated files. Errors for other tasks give advice that works."""
     (tmp_path / "secret").write_bytes(sealed(b"abc").data)
     for verb, words in (("encrypt", ()), ("decrypt", ("--verify",))):
         words = (verb, "--port", server.url, *words, tmp_path / "secret", tmp_path / verb)
@@ -377,8 +377,8 @@ def test_pipes(server, tmp_path, size):
 
 @ON_POSIX
 def test_verified_records_leave_while_the_pipe_is_open(tmp_path):
-    """The tool writes each record as soon as it is verified, while the tool's input is still open. It keeps back only
-    a record that could be the last one.
+    """The tool writes each verified record while the input is still open. The tool holds back only a record that could
+    be the last one.
     """
     file = sealed(bytes(10 * SIZE))
     process = subprocess.Popen(
@@ -421,8 +421,8 @@ def stopped(server, words, part, number, records):
 @pytest.mark.parametrize("records", [10, 120])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_transfer_is_resumed(server, tmp_path, number, records):
-    """An interrupted encryption or decryption can be resumed. This is also true if the output is longer than its
-    sidecar (the journal file) states, or if the board's window has moved past record 0.
+    """After an interruption, the user can resume an encryption or decryption. This must work even if the output is
+    longer than the sidecar (the journal file) states, or the board's window has moved past record 0.
     """
     data = random.Random(3).randbytes(150_001)
     (tmp_path / "in").write_bytes(data)
@@ -584,8 +584,8 @@ def test_a_wrong_record_after_resuming_leaves_nothing(server, source, tmp_path):
 
 
 class Dishonest(PeerBoard):
-    """A dishonest board. It computes AES-GCM, but replaces the data of each reply by `lie(number, data, last)`. Here
-    `number` is the record's number, and `last` is true for the last record.
+    """A dishonest board. It computes AES-GCM, but then calls `lie(number, data, last)` to replace the data of each
+    reply. `number` is the record's number. `last` is true for the last record.
     """
 
     def __init__(self, lie, **options):
@@ -696,7 +696,7 @@ def test_a_board_that_refuses_tags_when_it_encrypts_is_not_believed():
 
 
 def test_the_verifier_finds_every_difference():
-    """The verifier compares each byte of each record, in both directions, and notices missing records."""
+    """For encryption and decryption, the verifier compares each byte of each record, and notices missing records."""
     file = sealed(random.Random(4).randbytes(3 * SIZE + 5))
     header = Header(len(RAW_KEY), SIZE, file.prefix)
     sides = {"encrypt": (file.plain, file.data[HEADER:]), "decrypt": (file.data[HEADER:], file.plain)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks that no command writes to a file that it also uses for another purpose, or replaces a file without --force."""
+"""Checks that a command uses no output file for a second purpose, and replaces no file without --force."""
 
 import json
 import os

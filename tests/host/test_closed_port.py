@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests UDP ports at which nothing listens or nobody answers: the error, the number of waits, and the advice."""
+"""Tests UDP ports without an answer, closed or silent: the error, the number of waits, and the advice."""
 
 import json
 import re

@@ -14,7 +14,7 @@ from .commands import NO_PORT, SERIAL, command, words_of
 from .links import LossyLink
 from .model import PeerBoard
 
-CLOCK_HZ = 200_000  # clock rate in Hz, so low that one benchmark takes a twentieth of a second
+CLOCK_HZ = 200_000  # clock rate in Hz; at this low rate, one benchmark takes 0.05 s
 
 
 class TimedBoard(PeerBoard):
@@ -209,7 +209,7 @@ def test_the_cable(tmp_path, monkeypatch, found, local, passed, says):
 
 
 def test_the_null_board(null_board):
-    """With the null board, no check fails: its loopback address needs no gateway, and it has no engine to test."""
+    """No check fails with the null board. Its loopback address needs no gateway; the check of engines is skipped."""
     status, stdout, _ = command("doctor", "--port", null_board.url, "--json")
     checks = by_name(stdout)
     assert status == 0 and not any(passed is False for passed, _ in checks.values())
@@ -274,8 +274,8 @@ def test_the_way_to_an_address(checked, null_board, monkeypatch, through, passed
     ("noise", "says"), [(b"", "no reply from the board: check the board's power"), (b"U", "and --baud")]
 )
 def test_a_serial_port_at_which_is_no_board(monkeypatch, noise, says):
-    """No board is at the port. The port is silent, like a cable's port without a UART, or it sends bytes that are no
-    records, as at a wrong baud rate.
+    """No board is at the port. In the first case, the port sends nothing. In the second case, the port sends bytes that
+    are no records, as with a wrong baud rate.
     """
     far, near = os.openpty()
     pytest.importorskip("tty").setraw(near)

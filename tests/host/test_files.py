@@ -303,7 +303,7 @@ def test_what_a_pipe_has_is_read_at_once(tmp_path):
     """Reading from a pipe must return the bytes present, because waiting for a full buffer would delay records."""
     os.mkfifo(tmp_path / "pipe")
     descriptor = os.open(tmp_path / "pipe", os.O_RDWR)
-    # After 10 s, fill the pipe. This ends a read that wrongly waits for a full buffer.
+    # If the read wrongly waits for a full buffer, this timer fills the pipe after 10 s, so that the read ends.
     late = threading.Timer(10, os.write, (descriptor, bytes(1 << 16)))
     late.start()
     with InputFile(str(tmp_path / "pipe")) as source:

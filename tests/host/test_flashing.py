@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `cipherlane flash`: files that it refuses, what it gives to openFPGALoader, and the board that answers. The
-fake openFPGALoader records its arguments and a digest of the bitstream. For openFPGALoader's errors, see
-`tests/gateware/flow/test_flash.py`.
+"""Tests `cipherlane flash`: the files that it refuses, its arguments for openFPGALoader, and the board that answers. A
+fake openFPGALoader records its arguments and a digest of the bitstream. `tests/gateware/flow/test_flash.py` tests
+openFPGALoader's errors.
 """
 
 import dataclasses
@@ -66,8 +66,8 @@ def file(tmp_path):
 
 @pytest.fixture
 def loader(tmp_path, monkeypatch):
-    """Put a fake openFPGALoader first in PATH; no cable is attached. Return a function that lists the fake's
-    command lines. In each command line, a digest of the file's contents replaces the file's name.
+    """Put a fake openFPGALoader first in PATH; no cable is attached. Return a function that lists the command lines of
+    all calls of the fake. In these command lines, a digest of each file replaces the file's name.
     """
     folder, log = tmp_path / "programs", tmp_path / "log"
     folder.mkdir()

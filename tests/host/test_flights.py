@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests the class `Flights`, which tracks the records in flight, on a link that may reorder records. Answers to later
-records reveal lost records, and the window adapts to losses.
+"""Tests the class `Flights`, which tracks the unanswered records on a link that may reorder records. Answers to later
+records show that a record was lost. The window adapts to losses.
 """
 
 from cipherlane.link.flights import Flights, Key, Window

@@ -283,8 +283,8 @@ def test_the_key_file_can_be_a_setting(capsys, configuration, null_board, monkey
 
 
 class Serving(SimulatedClock):
-    """A simulated clock that serves a null board. When the host waits, the board answers first; time passes only if
-    there is nothing to answer.
+    """A simulated clock that also runs a null board. When the host waits, the board first answers all requests. The
+    clock advances only if the host has nothing to read.
 
     After the first answers, the host's process is paused for `pause` seconds.
     """
@@ -408,7 +408,7 @@ def test_find_keeps_what_it_found_where_nothing_more_can_be_sent(unserved, monke
     def send_once(datagrams, records, address):
         if address in asked:
             raise OSError(errno.EHOSTDOWN, "Host is down")
-        if address[1] == port:  # further requests to this address fail; the board answers to another port
+        if address[1] == port:  # only requests go to this port; the board's answers go to another port
             asked.add(address)
         send(datagrams, records, address)
 

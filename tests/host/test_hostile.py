@@ -38,7 +38,7 @@ def test_a_seed_is_a_run():
 
 
 def tame(**attributes):
-    """Make a hostile board whose only faults are those set by `attributes`."""
+    """Make a hostile board that has only the faults in `attributes`."""
     board = HostileBoard(0)
     board.rate = board.lose = 0
     board.fixed, board.flood = [], None

@@ -45,7 +45,7 @@ def test_closed_streams():
 
 
 def test_a_closed_stream_s_number_is_no_file_s(tmp_path):
-    """If the standard streams are closed, a file that the tool opens must not get the number of such a stream.
+    """If the standard streams are closed, a file that the tool opens must not get the file descriptor of such a stream.
     Otherwise, output to the stream would go into the file.
     """
     key = tmp_path / "key"
@@ -107,7 +107,7 @@ def test_speeds_that_no_port_has(baud):
 
 @ON_POSIX
 def test_errors_of_termios_are_the_port_s():
-    """Recent C libraries refuse unsupported speeds in tcsetattr with termios.error, which must become a PortError."""
+    """In recent C libraries, tcsetattr refuses unsupported speeds. The error termios.error must become a PortError."""
     import termios
 
     class Port:

@@ -30,7 +30,7 @@ def source(tmp_path):
 
 @pytest.fixture
 def meanwhile(server, source):
-    """Return a function that makes the board call `action(source)` when a certain number of records has arrived."""
+    """Return a function `arrange(action, after)`. It makes the board call `action(source)` at record `after`."""
 
     def arrange(action, after=20):
         answer, left = server.board.answer, [after]

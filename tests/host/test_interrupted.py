@@ -100,7 +100,7 @@ def test_an_interrupted_engine_leaves_its_figure(server, monkeypatch):
 
 
 def test_an_interrupted_demo_leaves_the_figures_of_what_it_verified(server, tmp_path):
-    server.board.fail_after = 13  # the engine fails in the third stream; each stream has five data records
+    server.board.fail_after = 13  # five data records per stream, so the engine fails in the third stream
     words = ("demo", "--port", server.url, "--mode", "ctr", "--json", "--results", tmp_path / "x.json")
     status, stdout, stderr = command(*words)
     assert status == 7 and "2 of 6 figures were measured: see" in stderr

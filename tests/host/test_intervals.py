@@ -30,7 +30,7 @@ def streamed(records, show, **rates):
         device.link.set_pace(QUICK)
         intervals = Intervals(SECONDS, lambda interval: show(interval, link), link.clock)
         device.info()
-        link.clock.sleep(5)  # 5 s pass before the stream begins, and must not count as a part of it
+        link.clock.sleep(5)  # 5 s pass before the stream begins; the measurement must not include them
         link.set_rates(**rates)
         done = measure(device, Load(Engine.ISE, CounterBlocks(128), 1024, total=records * 1024), intervals=intervals)
         link.set_rates()

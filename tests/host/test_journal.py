@@ -136,8 +136,8 @@ def test_every_byte_that_was_kept_is_checked(names, at):
 
 @LOCKED
 def test_verifying_covers_what_was_kept(names):
-    """The incomplete output contains wrong bytes, and the sidecar matches this output. If the transfer is resumed with
-    verification, the tool must still notice the wrong bytes.
+    """The incomplete output contains wrong bytes, but the sidecar (the journal) counts them as complete. If the user
+    resumes the transfer with verification, the tool must still find the wrong bytes.
     """
     with pytest.raises(KeyboardInterrupt), InputFile(names[0]) as source, OutputFile(names[1], source) as output:
         journal = Journal.begin(output, source, parameters(), iv=IV, record_bytes=UNIT, ticket=None)

@@ -19,8 +19,8 @@ OTHER = "00112233445566778899AABBCCDDEEFF"
 
 @pytest.fixture
 def encrypt(server, source, tmp_path):
-    """Return a function that encrypts. The key comes from the command-line options in `words`, or from `key`, which the
-    function puts into the environment variable CIPHERLANE_KEY.
+    """Return a function that encrypts. The key comes from the command-line options in `words`, or from the environment
+    variable CIPHERLANE_KEY. The function sets this variable to `key`.
 
     It returns exit status and standard error.
     """

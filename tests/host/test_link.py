@@ -45,8 +45,8 @@ class Delays(Transport):
 
 
 def time_outs(*seconds):
-    """Send one request for each number in `seconds`. The answer to a request arrives after this number of seconds.
-    Return a list of the link's time-out after each request.
+    """Send one request for each argument, and delay the answer by that many seconds. For None, no answer comes. Return
+    a list of the link's time-out after each request.
     """
     link = Link(Delays(*seconds))
     found = []
@@ -137,7 +137,7 @@ def test_records_sent_and_answered_together_are_one_measurement():
 
 
 class Pausing(SimulatedClock):
-    """A clock that simulates a paused process: `pause` seconds pass right after the process has read the time."""
+    """A clock that jumps forward by `pause` seconds after the next reading, as if the process had been paused."""
 
     pause = 0.0
 

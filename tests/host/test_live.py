@@ -130,8 +130,8 @@ class Watch(Clock):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_every_picture_comes_whole_with_its_own_plaintext(seed):
-    """The tool reads and writes the stream in pieces of any size, and writes can be late. Each encrypted picture must
-    still be paired with its own plaintext.
+    """The tool reads and writes a stream of pictures in pieces of any size. A write can come late. Even then, each
+    encrypted picture must be paired with its own plaintext.
     """
     rng, clock, samples = random.Random(seed), Watch(), []
     film = [bytes((number,)) * 48 for number in range(7)]

@@ -129,8 +129,8 @@ def test_an_interrupt_ends_it_though_a_page_is_open(running, number, status):
             viewer.recv(HANG_S)
 
 
-# Each viewer receives `FIRST` pictures, and the test measures the tool's memory. Then each viewer receives `PICTURES`
-# more pictures, and the test measures the memory again.
+# The test measures the tool's memory twice: after each viewer has received `FIRST` pictures, and after each viewer has
+# received `PICTURES` more pictures.
 PICTURES = int(os.environ.get("CIPHERLANE_LIVE_LOAD", "10"))
 FIRST = 3
 

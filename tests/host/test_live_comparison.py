@@ -33,8 +33,8 @@ def compared(board, monkeypatch, looks, **first):
     """Compare the null board's only engine with itself until the function `looks` returns true. Return a dictionary
     that maps each picture channel to its pictures.
     """
-    # The engines take turns. If a turn is shorter than `SHORT`, the engine gets more pictures in its next turn. With
-    # `SHORT` = 0, each engine gets only one picture in each turn.
+    # The engines take turns. If a turn is shorter than `SHORT` seconds, the tool puts more pictures into the engine's
+    # next turn. With `SHORT` = 0, each turn contains one picture.
     monkeypatch.setattr("cipherlane.live.comparison.SHORT", 0.0)
     shown = {Channel.PICTURE: [], Channel.BESIDE: []}
     begun = []
@@ -105,8 +105,8 @@ def test_a_byte_changed_on_the_wire_of_both(null_board, monkeypatch):
 
 
 def test_long_turns_have_many_copies_and_show_the_last(null_board, monkeypatch, sessions):
-    """On a fast board, each engine encrypts many copies of a picture before the next engine takes over. The page shows
-    the last of these copies, with the counter blocks of this copy.
+    """The engines take turns. On a fast board, an engine encrypts many copies of a picture in one turn. The page shows
+    only the last copy, with the counter blocks of this copy.
     """
     found = []
 

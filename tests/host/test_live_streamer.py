@@ -98,7 +98,7 @@ def test_three_states_of_a_picture(null_board, monkeypatch):
 @pytest.mark.parametrize("echo", [False, True])
 def test_every_picture_is_checked_whether_it_is_shown_or_not(monkeypatch, echo, viewers):
     """The host's library checks every picture, even if no viewer sees the picture. The check comes before the option
-    `tamper`, because a picture that this option has changed is not the board's fault.
+    `tamper` changes the picture, because this change is not the board's fault.
     """
     board, passed = NullBoard(port=0, echo=echo), []
 
@@ -153,7 +153,7 @@ def seen_equal(said):
 
 
 def test_choices_while_it_runs(null_board, monkeypatch):
-    """After each choice of the user, measurements and pictures with this choice must arrive."""
+    """After each change of a setting by the user, measurements and pictures with the new setting must arrive."""
     wanted = [{"key_bits": 256}, {"record_bytes": 64}, {"source": "text", "text": "Hello"}, {"wiretap": "ecb"}]
     done, pictures_of = [], {}
 
@@ -266,7 +266,7 @@ def test_a_picture_decrypts_under_the_session_s_own_key(null_board, monkeypatch)
 
 
 def test_a_board_that_goes_and_comes_back(monkeypatch):
-    """If the board does not answer any more, the view reports that the board is away. When the board answers again, the
+    """If the board no longer answers, the live view reports the state `away`. When the board answers again, the live
     view continues by itself.
 
     It must not use a counter block twice, because the board may have been reset in between.
@@ -323,7 +323,8 @@ def test_a_board_that_goes_and_comes_back(monkeypatch):
 
 
 def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monkeypatch):
-    """The tool reports a board that falls silent. When the board answers again, the stream continues.
+    """If the board is silent for a while, the tool reports the state `waiting`. When the board answers again, the
+    stream continues.
 
     Time limits are shortened only while the board is silent.
     """
@@ -356,8 +357,9 @@ def test_a_board_that_is_silent_for_a_while_is_said_and_goes_on(null_board, monk
 
 
 def test_a_second_board_decrypts_every_block_once(null_board, monkeypatch):
-    """One board encrypts, and a second board decrypts. On each board, the counter blocks of a session follow the blocks
-    of the previous session. The boards merge such ranges, so their tables of ranges do not fill.
+    """One board encrypts, and a second board decrypts. On each board, the counter blocks of a session follow directly
+    after the blocks of the previous session. A board merges adjoining ranges, so its table of ranges does not become
+    full.
     """
     monkeypatch.setattr("cipherlane.measuring.nullranges.WINDOW", 32)  # window size of a real board, in records
     board = NullBoard(port=0)
@@ -394,7 +396,7 @@ def test_where_the_second_board_is_not_there_the_host_decrypts(null_board, monke
 @pytest.mark.parametrize("silent", ["nothing", "data", "all"])
 def test_it_is_stopped_within_a_stretch_and_leaves_the_board(null_board, monkeypatch, silent):
     """When the stream is stopped, the tool closes its session, even if the board answers no more data records. If the
-    board answers nothing at all, the tool ends without an answer to its close request.
+    board answers nothing at all, the tool still ends, but the session stays open on the board.
     """
     monkeypatch.setattr("cipherlane.live.streamer.STRETCHES", (1000.0,))
     if silent != "all":  # this time limit is so long that it cannot pass during the test

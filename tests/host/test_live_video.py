@@ -27,7 +27,7 @@ PER_SECOND = 10
 
 @pytest.fixture
 def film(tmp_path):
-    """Make a video with a white background and a square in the middle. The square has three shades, each for half a
+    """Make a video of a square on a white background. The square has three shades, one after another, each for half a
     second.
     """
     path = tmp_path / "film.mp4"
@@ -203,7 +203,7 @@ def test_a_sound_alone_is_no_video(tmp_path):
 
 
 def test_a_camera_s_pictures_come_by_an_input_device(monkeypatch):
-    """The test replaces the camera by FFmpeg's source of test pictures; FFmpeg reads both as input devices."""
+    """FFmpeg's source of test pictures replaces the camera. FFmpeg reads it as an input device, like a camera."""
     monkeypatch.setitem(video.CAMERA, sys.platform, ("lavfi", "testsrc=size=64x48:rate=50"))
     player = video.camera("", EDGE)
     before = player[0]

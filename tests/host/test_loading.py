@@ -68,7 +68,7 @@ def failed(status, outcome):
 
 @pytest.mark.parametrize("running", [True, False])
 def test_an_image_is_sent_checked_started_and_answers(board, file, running):
-    """The host sends a break only if firmware runs, not if the loader already runs."""
+    """If the firmware runs, the host sends a break. If the loader already runs, the host sends no break."""
     board.board.running = running
     status, stdout, stderr = load(board, file)
     assert status == 0, stderr
@@ -117,8 +117,8 @@ def test_nobody_answers(board, file):
 @pytest.mark.parametrize("timeout", [0.05, 0.2, 1.0])
 @pytest.mark.parametrize("busy", [False, True], ids=["silent", "firmware"])
 def test_the_user_s_limit_holds_for_the_loader(timeout, busy):
-    """The user's time-out also limits the wait for a loader. At every kind of port, each attempt takes hardly longer
-    than this time-out.
+    """The user's time-out also applies to a loader, at every kind of serial port. With n attempts, `enter` must wait
+    for less than n + 3 time-outs, and `await_firmware` for less than n + 2.
     """
     for url in ("port", "socket://127.0.0.1:1"):
         board, clock = hostile.HostileBoard(0), hostile.Clock()
@@ -316,7 +316,7 @@ def test_a_port_that_sends_no_break():
 
 
 def test_the_image_s_layout():
-    """Compare the image with one that the test builds as the documentation of records describes it."""
+    """The image must have the same bytes as an image that the test builds from the documentation of the records."""
     length, origin = len(FIRMWARE), ORIGIN
     covered = b"CLFW" + struct.pack("<II", length, origin) + BUILD
     assert covered + struct.pack("<I", zlib.crc32(covered + FIRMWARE)) + FIRMWARE == WHOLE

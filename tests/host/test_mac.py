@@ -88,8 +88,8 @@ def test_other_lengths_of_keys(server):
 
 @pytest.mark.parametrize("given", SETS, ids=lambda given: str(given["length"]))
 def test_padding_of_published_sets(given):
-    """The host pads a message and chooses the CMAC subkey. With this padding and subkey, AES-CMAC must give the results
-    in 3GPP's test sets, whatever the unused bits after the message's end contain.
+    """The host pads a message and chooses the CMAC subkey. AES-CMAC must then give the results in 3GPP's test sets. The
+    unused bits after the message's end must have no effect.
     """
     encrypt = Cipher(algorithms.AES(bytes.fromhex(given["key"])), modes.ECB()).encryptor().update
     data = (given["count"] << 32 | given["bearer"] << 27 | given["direction"] << 26).to_bytes(8, "big")

@@ -111,7 +111,7 @@ def test_the_null_board_says_what_the_model_says(boards, seed):
 
 
 def gcm_record(key, prefix, size, number, last, text, decrypt):
-    """Return the data of a GCM record, in the request and in the reply, computed with the package `cryptography`."""
+    """Return a pair: the data of a GCM record's request and of its reply. The package `cryptography` computes them."""
     header = b"CLGC\1" + bytes([len(key)]) + struct.pack(">H", size // 16) + prefix
     message = AESGCM(key).encrypt(prefix + struct.pack(">I", 2 * number + last), text, header)
     return (message, text) if decrypt else (text, message)
@@ -123,9 +123,9 @@ def test_the_null_board_and_the_model_agree_about_gcm(boards, seed):
 
 
 def agree_about_gcm(both, rng, kept=1000, most=1000):
-    """Compare the null board with the model board. At random, open, close and resume sessions in CTR and GCM, and send
-    right and wrong records. Both boards must give the same answers, which must be right. At most `most` sessions are
-    open at a time. Only the latest `kept` ended sessions are resumed.
+    """Send the same random requests to the null board and to the model board, in CTR and GCM. The requests open, close
+    and resume sessions, and send right and wrong records. Both boards must give the same right answers. At most `most`
+    sessions are open at a time. Only the latest `kept` ended sessions are resumed.
     """
     live, ended, released = [], [], 0
     for step in range(800):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Tests `cipherlane pair` with a model of the board. `tests/end_to_end/test_linux_peer.py` tests this command with a
-real Linux.
+real Linux system.
 """
 
 import os

@@ -139,8 +139,8 @@ def test_of_progress_bars_and_tables(monkeypatch, capsys):
 
 
 def test_nothing_else_writes_to_a_terminal():
-    """In the package, only the modules listed here print text. They pass text from boards, files and users through
-    `plain` before they print it.
+    """In the package, only the modules listed here print text. Before a module prints text from boards, files or users,
+    the module passes the text through `plain`.
     """
     found = set()
     for path in sorted(HOST.glob("cipherlane*/**/*.py")):

@@ -99,8 +99,8 @@ def test_nothing_posix_is_needed_but_where_it_is_used(tmp_path):
 
 
 def test_datagrams_without_linux_s_options(monkeypatch):
-    """Outside Linux, the host must use neither the function sendmsg nor the socket options UDP_SEGMENT and UDP_GRO.
-    There, sendmsg can be missing, and the numbers of these two options can stand for other options.
+    """On systems other than Linux, the host must not use the function sendmsg, nor the socket options UDP_SEGMENT and
+    UDP_GRO. Such systems can lack sendmsg, and can use the numbers of these options for other options.
     """
     monkeypatch.setattr(sys, "platform", "win32")
     board = NullBoard(port=0)

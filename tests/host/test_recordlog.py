@@ -73,7 +73,7 @@ def test_values_that_open_something_are_numbered(tmp_path):
 
 
 def forms(secret):
-    """For any 4 consecutive bytes of a secret, yield their hexadecimal and decimal forms, in both byte orders."""
+    """Yield any 4 consecutive bytes of a secret as a hexadecimal and as a decimal number, each in both byte orders."""
     for start in range(len(secret) - 3):
         part = secret[start : start + 4]
         yield from (part.hex(), part[::-1].hex(), str(int.from_bytes(part, "little")), str(int.from_bytes(part, "big")))

@@ -404,8 +404,8 @@ def test_figures_that_cannot_be_drawn_are_in_the_table(tmp_path, value):
     assert "317.125" in Page(out.read_text()).texts
 
 
-# Limit for the number of function calls that make one report. The report needs about a quarter of this number. If each
-# row of the table had a cell for each field, the report would exceed the limit.
+# Maximum number of function calls for one report, about four times the number needed. If each row of the table had a
+# cell for each field, the report would exceed this maximum.
 MOST_CALLS = 5_000_000
 
 

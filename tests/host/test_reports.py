@@ -40,7 +40,7 @@ def test_a_report_is_read_as_it_was_written(board, tmp_path, mode):
     read = reports.read("x", path.read_bytes())
     assert (read.board, read.firmware, read.kind, read.link) == ("model", "peer 1.2.3", "board", "serial")
     assert (read.clock_hz, read.build_id) == (75_000_000, "0001020304050607-08090a0b0c0d0e0f")
-    assert read.selftest == 12 * 4 * 2  # the model reports 12 tests for each of its four engines and each of two modes
+    assert read.selftest == 12 * 4 * 2  # 12 tests for each combination of four engines and two modes
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", read.date)
     (measured,) = read.measured
     assert (measured.engine, measured.key_bits, measured.bytes) == ("ise", 128, 4096)

@@ -26,15 +26,16 @@ STATUS = {
 
 
 def heed_signals():
-    """Restore the default signal handlers in a program that the test starts. Otherwise, the program could ignore
-    signals, because programs inherit this setting from nohup or from a shell.
+    """Restore the default signal handlers in a program that the test starts. If nohup or a shell has started the tests,
+    the program could otherwise inherit ignored signals.
     """
     for number in STATUS:
         signal.signal(number, signal.SIG_DFL)
 
 
 def interrupted(server, source, out, *words, number=signal.SIGINT, key=("--key-file",), going=None, **options):
-    """Start a transfer, send it a signal as soon as the output has grown, and return its exit status and error.
+    """Start a transfer in a process of its own. As soon as the output has grown, send a signal to this process. Return
+    the exit status and standard error of the process.
 
     Without `going`, the board then answers no more data. With `going`, the event that `held` returned, the board waits
     until the signal was sent and then continues.
@@ -234,8 +235,8 @@ def test_records_are_of_one_size_from_begin_to_end(server, source, tmp_path):
 
 @LOCKED
 def test_a_board_that_forgot_goes_on_behind_what_is_complete(server, source, tmp_path):
-    """After a power cycle, the board does not know the stream any more. So `--resume` makes the host declare a new
-    range of counter blocks. Without a power cycle, the host resumes the old range by its ticket.
+    """After a power cycle, the board does not know the stream's range of counter blocks. So `--resume` declares a new
+    range. Without a power cycle, `--resume` uses the old range by its ticket.
     """
     out = tmp_path / "out"
     server.board.fail_after = 1

@@ -155,7 +155,7 @@ def test_port_that_disappears():
 
 @contextlib.contextmanager
 def repeats(device, seconds):
-    """Let `device` repeat a record after `seconds` without a reply, up to 1000 times, in case the machine is busy."""
+    """Let `device` repeat a request every `seconds`, up to 1000 times. On a busy machine, a reply can be late."""
     device.info()
     device.link.set_pace(Pace.fixed(seconds, attempts=1000))
     yield

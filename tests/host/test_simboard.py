@@ -134,7 +134,7 @@ def test_an_installed_tool_has_no_checkout_to_look_in(tmp_path, monkeypatch):
 
 
 def given_up_after(monkeypatch, board, text):
-    """When the log of the starting board contains `text`, simulate that the time limit for the start has passed."""
+    """Replace the clock: the time limit for the start of `board` passes as soon as the board's log contains `text`."""
     passed = itertools.chain([0.0], iter(lambda: inf if text in board.log_tail() else 0.0, None))
     simulated = SimpleNamespace(monotonic=lambda: next(passed), sleep=time.sleep)
     monkeypatch.setattr(simboard, "time", simulated)

@@ -32,7 +32,7 @@ from tests.waiting import HANG_S, until
 from .commands import COMMAND, command, one_line_error
 from .served import Served
 
-LONG = ("--timeout", "1000")  # seconds to wait for a silent board: longer than the test is allowed to take
+LONG = ("--timeout", "1000")  # time-out in seconds for replies; the test must end earlier
 EDGE = 32
 SIZE = (80, 24)
 BY_TEXTUAL = pytest.mark.skipif(sys.platform != "win32" and not private.fcntl, reason="Textual needs fcntl")
@@ -356,7 +356,7 @@ def test_the_command_shows_figures_and_ends_and_leaves_the_terminal_as_it_was(nu
 @ON_TERMINALS
 @pytest.mark.parametrize("controlling", [True, False], ids=["HUP", "no signal"])
 def test_the_command_ends_with_its_terminal_and_leaves_the_board(null_board, controlling):
-    """The command ends when its terminal is closed. Only a controlling terminal sends signals then (HUP and CONT)."""
+    """The command ends when its terminal is closed. A controlling terminal then also sends the signals HUP and CONT."""
     terminal = Terminal("--port", null_board.url, controlling=controlling)
     terminal.until(rb"chi-square")
     terminal.hang_up()

@@ -169,8 +169,8 @@ def test_port_that_goes_away_says_how_to_resume():
 
 @pytest.mark.parametrize("run", [1, 5, 40])
 def test_replies_of_others_are_ignored(run):
-    """The host ignores replies that belong to no request of the transfer. Such replies arrive within a run of right
-    replies, or between two runs. A run is the group of replies that one read returns.
+    """The host must ignore replies that belong to no request of the transfer. One read returns a group of replies (a
+    run). The wrong replies arrive among the right replies of a run, or between two runs.
     """
     data = random.Random(9).randbytes(20_000)
     link = LossyLink(PeerBoard(rx_window=16384), seed=0, ordered=True, run=run)
@@ -212,7 +212,7 @@ def test_replies_of_others_are_ignored(run):
 
 @pytest.mark.parametrize("run", [1, 5])
 def test_the_first_answer_to_a_record_is_its_result(run):
-    """The first answer to a record is its result; a later copy with other data is ignored."""
+    """If two answers to the same record arrive with different data, the host uses the first and ignores the second."""
     data = random.Random(14).randbytes(5000)
     link = LossyLink(PeerBoard(rx_window=16384), seed=0, run=run)
     genuine, replies, queue = link.receive, [], []
@@ -308,7 +308,7 @@ def test_reader_that_gives_little_at_a_time():
 @pytest.mark.parametrize("window", [1, 2, 5, 32])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, seed):
-    """The board no longer knows records that lie more than a window before the highest record that has arrived.
+    """The board knows only the records in its window, which ends at the highest record that has arrived.
 
     So the host must not send a record that would move an unanswered record out of the window.
     """
@@ -337,8 +337,8 @@ def test_no_record_is_sent_before_those_a_window_behind_are_answered(window, see
 
 @pytest.mark.parametrize("kept", range(0, 40, 3))
 def test_what_was_interrupted_goes_on_in_its_range(kept):
-    """Interrupt a transfer after `kept` results. The transfer can be resumed at any record that starts at the offset
-    `session.first` or later.
+    """Interrupt a transfer after `kept` results. A later session can resume the transfer at the offset `session.first`,
+    or at any later record.
 
     The board still answers records that were already sent.
     """

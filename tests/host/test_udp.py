@@ -352,7 +352,7 @@ def test_what_a_stream_used_of_its_range_is_used(null_board, length):
     """When a session ends, the counter blocks that its stream has not used are free again. This is also true for a
     null board that only echoes data and does not track records.
     """
-    # number of counter blocks that the stream used: 90 for each record, even for a shorter last one
+    # Number of counter blocks that the stream used. Every record uses 90 blocks, even a short last record.
     after = -(-length // 1440) * 90
     with Device(UdpTransport(null_board.url)) as device:
         with device.open_session(KEY, IV, Engine.TABLE) as session:

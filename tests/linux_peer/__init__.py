@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A real Linux as the board's neighbour: user-mode Linux on the simulated board's network (`peer`)."""
+"""A real Linux system on the network of a simulated board: user-mode Linux, which the module `peer` boots."""

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -I
 # SPDX-License-Identifier: BSD-2-Clause
-"""The first process of the user-mode Linux: loads modules, then runs the commands that it reads from the console.
+"""The init process of user-mode Linux: loads modules, then runs the commands that it reads from the console.
 
 A command is a line of JSON: ``{"run": [program, ...], "timeout": seconds}``. The answer is a line that begins with
 `ANSWER` and has ``{"status": exit status or null, "output": text}``. The file system is the machine's own, read-only.

@@ -8,8 +8,8 @@
     user-mode Linux ── uml0 ──┘
         eth0 ── macsec0
 
-Debian's packages `user-mode-linux` and `iproute2` are needed, and root. Each wait has a limit. The Linux ends with its
-console, so it cannot outlive the test.
+Root and Debian's packages `user-mode-linux` and `iproute2` are needed. Each wait has a limit. User-mode Linux ends when
+its console closes, so it cannot outlive the test.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ from tests.waiting import until
 
 KERNEL = "/usr/bin/linux.uml"
 AGENT = Path(__file__).with_name("agent.py")
-DEVICE = "uml0"  # network device that connects the Linux to the board's namespace
+DEVICE = "uml0"  # network device that connects user-mode Linux to the board's namespace
 BOOT_S, ANSWER_S = 120, 60
 MEMORY = "256M"
 _RECEIVE_BUFFER_FORCE = 33  # SO_RCVBUFFORCE
@@ -67,7 +67,7 @@ print(came)
 
 
 class PeerError(RuntimeError):
-    """Raised if the Linux did not boot or has ended, or if a command failed. The message contains the last output."""
+    """Raised if user-mode Linux does not run, or if a command failed. The message contains the last output."""
 
 
 def missing() -> str:
@@ -80,14 +80,14 @@ def missing() -> str:
 
 
 class LinuxPeer:
-    """A user-mode Linux next to a simulated board; a context manager.
+    """A context manager that boots user-mode Linux on the network of a simulated board.
 
     Parameters
     ----------
     pid : int
-        Process of the board, in whose network namespace the Linux runs.
+        Process of the board. User-mode Linux runs in the network namespace of this process.
     tap : str
-        The board's network device there.
+        The board's network device in this namespace.
     """
 
     def __init__(self, pid: int, tap: str = "tap0"):
@@ -130,14 +130,14 @@ class LinuxPeer:
             self.outside("ip", "link", "delete", "br0")
 
     def outside(self, *words: str) -> str:
-        """Run a program outside the Linux, in the board's network namespace; return its output."""
+        """Run a program outside user-mode Linux, in the board's network namespace; return the program's output."""
         result = subprocess.run([*self._inside, *words], capture_output=True, text=True, timeout=ANSWER_S, check=False)
         if result.returncode:
             raise PeerError(f"{' '.join(words)}: {result.stderr.strip()}")
         return result.stdout
 
     def attempt(self, *words: str, timeout: float = ANSWER_S) -> tuple[int | None, str]:
-        """Run a program in the Linux. Return its exit status (None if it did not end) and its output."""
+        """Run a program in user-mode Linux. Return its exit status (None if it did not end) and its output."""
         assert self._process
         line = json.dumps({"run": words, "timeout": timeout}) + "\n"
         self._process.stdin.write(line.encode())
@@ -146,7 +146,7 @@ class LinuxPeer:
         return answer["status"], answer["output"]
 
     def run(self, *words: str, timeout: float = ANSWER_S) -> str:
-        """Run a program in the Linux; return its output.
+        """Run a program in user-mode Linux; return the program's output.
 
         Raises
         ------
@@ -159,7 +159,7 @@ class LinuxPeer:
         return output
 
     def ping(self, address: str, count: int = 1, size: int = 56, timeout: float = 10) -> int:
-        """Send echo requests from the Linux, one after another; return how many were answered with the same data."""
+        """Send echo requests from user-mode Linux, one by one; return how many were answered with the same data."""
         script = _PING.format(timeout=timeout)
         words = ("python3", "-I", "-c", script, address, str(count), str(size))
         return int(self.run(*words, timeout=count * timeout + ANSWER_S).split()[-1])
@@ -167,7 +167,7 @@ class LinuxPeer:
     # MACsec ----------------------------------------------------------------------------------------------
 
     def sci(self) -> bytes:
-        """Return the SCI (secure channel identifier) of this Linux: the MAC address of eth0, then the port number 1."""
+        """Return the secure channel identifier (SCI) of user-mode Linux: eth0's MAC address, then the port number 1."""
         return bytes.fromhex(self.run("cat", "/sys/class/net/eth0/address").replace(":", "")) + b"\0\1"
 
     def add_macsec(self, suite: str, board_sci: bytes, an: int, receive_key: bytes, transmit_key: bytes) -> None:
@@ -216,7 +216,7 @@ class LinuxPeer:
     # MKA, by wpa_supplicant ------------------------------------------------------------------------------
 
     def start_mka(self, config: str) -> None:
-        """Start wpa_supplicant with the text of a configuration. It creates macsec0."""
+        """Start wpa_supplicant with the configuration text `config`. The program creates the interface macsec0."""
         script = 'umask 077; mkdir -p /run/wpa; printf %s "$1" > /run/mka.conf'
         self.run("sh", "-c", script, "sh", f"ctrl_interface=/run/wpa\n{config}")
         words = ["-B", "-i", "eth0", "-D", "macsec_linux", "-c", "/run/mka.conf", "-P", "/run/mka.pid"]
@@ -240,13 +240,11 @@ class LinuxPeer:
         return self.mka_status()
 
     def cable(self) -> "Cable":
-        """Return a `Cable` object that receives and sends frames at the board's end of the cable. It is a context
-        manager.
-        """
+        """Return a `Cable` object, a context manager that receives and sends frames at the board's end of the cable."""
         return Cable(self._inside, self._tap)
 
     def _await(self, start: str, timeout: float) -> str:
-        """Wait for a line of the Linux's output that begins with `start`, and return the rest of this line."""
+        """Wait until user-mode Linux prints a line that begins with `start`; return the rest of this line."""
         deadline = time.monotonic() + timeout
         while True:
             line, newline, rest = self._seen.partition(b"\n")
@@ -280,8 +278,8 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 class Cable:
-    """A context manager that receives and sends frames on the cable between the board and the Linux. It works from
-    outside the Linux.
+    """A context manager that receives and sends frames on the cable between the board and the Linux peer, as a third
+    station.
     """
 
     def __init__(self, inside: list[str], tap: str):

@@ -43,7 +43,7 @@ def reachable(pid: int, port: int) -> Iterator[str]:
 
 
 def _serve(server: socket.socket, inside: socket.socket) -> None:
-    """Pass bytes in both directions until one side ends; then serve the next client."""
+    """Pass bytes between a client and the UART until the client disconnects; then serve the next client."""
     clients: list[socket.socket] = []
 
     def answers() -> None:

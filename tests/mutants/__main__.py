@@ -54,8 +54,8 @@ def main() -> int:
 
 
 def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Of the mutants that lack a guard, yield those that the options select. Options can select parts (firmware, host
-    or gateware). The option --only selects mutants whose names contain the option's text.
+    """Yield the mutants that lack a guard and that the options select. The option --part selects firmware, host or
+    gateware. The option --only selects the mutants whose names contain a text.
     """
     for each in guards.guards():
         if (not args.part or each.part in args.part) and (not args.only or args.only in each.name):
@@ -63,7 +63,7 @@ def _guards(args: argparse.Namespace) -> Iterator[Mutant]:
 
 
 def _draw(args: argparse.Namespace) -> Iterator[Mutant]:
-    """Yield the mutants of the targets that the options select. A target always has the same mutants, whatever other
+    """Yield the mutants of the targets that the options select. The mutants of a target do not depend on which other
     targets are selected.
     """
     paths = [FOLDER / "targets.toml", *ROOT.glob("*/tests/targets.toml")]

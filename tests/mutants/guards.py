@@ -30,7 +30,7 @@ class Guard(Mutant):
         return digest_of([self.place, self.change, self.judges()])
 
     def control(self) -> Mutant:
-        """Return a `Mutant` with unchanged sources for the control run, in which the test must pass."""
+        """Return a `Mutant` with unchanged sources, for the control run. The guard's test must pass in this run."""
         return Mutant(f"{self.tests[0]}, as it is", self.part, self.tests, "", " ".join(self.tests), boards=self.boards)
 
 

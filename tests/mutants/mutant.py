@@ -62,8 +62,8 @@ class Mutant:
     environment: Mapping[str, str] = field(default_factory=dict)
     boards: tuple[str, ...] = ()
 
-    # If true, the mutant counts as detected only if a test fails. If false, the mutant also counts as detected if the
-    # tests end without success for another reason, such as a time-out.
+    # Tests can end without success although no test failed, for example after a time-out. If `must_fail` is true, this
+    # is an error. If `must_fail` is false, the mutant then counts as detected.
     must_fail = False
 
     def digest(self) -> str:
@@ -71,7 +71,7 @@ class Mutant:
         return digest_of([self.place, self.change])
 
     def judges(self) -> str:
-        """Return a digest of the tests as they are now."""
+        """Return a digest of the tests' names and of the present text of their files."""
         files = sorted({test.partition("::")[0] for test in self.tests})
         return digest_of([*self.tests, *((ROOT / file).read_text() for file in files)])
 

@@ -27,7 +27,7 @@ NO_TESTS = 5  # pytest's exit status if it finds no tests
 
 
 def command(tests: Iterable[str], *, thorough: bool = False) -> list[str]:
-    """Return the pytest command that runs only tests marked `thorough`, or only the others, until one fails."""
+    """Return a pytest command for tests with (or without) the mark `thorough`. Pytest stops at the first failure."""
     plugins = ["-p", "no:cacheprovider", "-p", "tests.gateware.mutation"]
     return [
         sys.executable,
@@ -83,9 +83,7 @@ def faulty(mutant: Mutant, folder: Path) -> Path:
 
 
 def _copy_to(tree: Path) -> None:
-    """Copy the sources to the folder `tree`. Instead of a copy of the caches, `tree` gets links to the original
-    caches.
-    """
+    """Copy the sources to the folder `tree`. The caches are not copied: `tree` gets links to the original caches."""
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv*", "build", str(INPUTS), "__pycache__"))
     (tree / "build").mkdir()
     for cache in ("tools", "cache"):  # cache entries are named by content, so trees can share them

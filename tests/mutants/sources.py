@@ -16,7 +16,7 @@ from tests.mutants.mutant import BUILD, ROOT, Mutant, Target
 RULES = {".c": ["universal.rules", "c_like.rules", "c.rules"], ".py": ["universal.rules", "python.rules"]}
 RULES[".h"] = RULES[".c"]
 INCLUDED = [core_peer.CORE, *ROOT.glob("*/*/firmware")]
-TRIES = 40  # lines to try per mutant, because most changes by the rules do not compile
+TRIES = 40  # number of lines to try for each mutant; most changes by the rules do not compile
 
 
 def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
@@ -46,7 +46,7 @@ def draw(target: Target, rng: random.Random, count: int) -> Iterator[Mutant]:
 
 
 def _changed(line: str, suffix: str, rng: random.Random) -> str | None:
-    from universalmutator import mutator  # imported here, as only `make mutants` installs it
+    from universalmutator import mutator  # imported here, because only `make mutants` installs this package
 
     with contextlib.redirect_stdout(io.StringIO()):
         found = mutator.mutants_regexp([line], RULES[suffix], ignorePatterns=[], ignoreStringOnly=True)
@@ -94,7 +94,7 @@ def _without_comments(text: str) -> str:
 
 
 def _object(path: Path, text: str) -> bytes | None:
-    """Return the compiled code of a C file, or of a file that includes a header; None if it does not compile."""
+    """Return the object code of a C file, or of a C file that includes the header `path`; None if compiling fails."""
     folder = BUILD / "objects"
     core_peer.write_wire_header(folder)
     name = path.relative_to(next(place for place in INCLUDED if path.is_relative_to(place)))

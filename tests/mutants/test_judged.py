@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tests `make mutants` with two mutants that change README.md. `make mutants` must also run the tests of guards on
-unchanged sources.
+"""Tests `make mutants` with two faulty copies of README.md as mutants. Also tests that the control runs of guards use
+the unchanged sources.
 """
 
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Finds the texts in an SVG, and the shapes of a colour. The SVG draws each text as outlines, next to an XML comment
-that contains the text.
+"""Finds the texts in an SVG file, and the shapes that have a given colour. In such a file, each text is drawn as
+outlines, next to an XML comment that contains the text.
 """
 
 import re

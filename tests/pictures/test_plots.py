@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test plots: lengths of bars, places of points, limit lines, Pareto fronts, and labels that overlap nothing."""
+"""Test plots: lengths of bars, positions of points, limit lines and Pareto fronts. Labels must not overlap anything."""
 
 from itertools import combinations, pairwise
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that timing diagrams show simulated signals, and that each has one picture for light and dark pages."""
+"""Test that timing diagrams show simulated signals. Each diagram must be one picture for both light and dark pages."""
 
 import re
 import xml.etree.ElementTree as ET

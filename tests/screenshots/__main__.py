@@ -49,7 +49,7 @@ def another(page: Page) -> None:
 
 
 def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str) -> Page:
-    """Open the live view in its stage layout. Wait until the page shows three kinds of engine; return the page."""
+    """Open the live view in its stage layout. Wait until the page shows engines of three kinds; return the page."""
     page = chromium.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
     page.goto(f"{address}?stage")
     page.locator("#decrypted_verdict").filter(has_text="equal").wait_for(timeout=PATIENCE_MS)
@@ -58,7 +58,7 @@ def on_stage(chromium: Browser, address: str, size: tuple[int, int], scheme: str
 
 
 def measure(page: Page) -> None:
-    """Let each kind of engine stream by itself, the fastest last, and wait until each has several measurements."""
+    """Stream with one kind of engine after another, the fastest last. Wait until each kind has several measurements."""
     for key in "321":
         page.keyboard.press(key)
         page.wait_for_function(

@@ -138,7 +138,7 @@ int cl_accel_set_key(const struct cl_accel *accel, unsigned int slot, const uint
 	}
 	const int done = key_command(accel, CL_ACCEL_CONTROL_LOAD_KEY_MASK);
 
-	if (done == -EBUSY) { /* the command was refused, so the key registers still hold the key */
+	if (done == -EBUSY) { /* The command was refused: zeroize the key in the key registers. */
 		for (uint32_t i = 0; i < key_bits / 32; i++) {
 			CL_ACCEL_WRITE(accel, CL_ACCEL_KEY0 + i * (CL_ACCEL_KEY1 - CL_ACCEL_KEY0),
 				       0);
@@ -169,7 +169,7 @@ __attribute__((always_inline)) static inline int start(const struct cl_accel *ac
 	*number = (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED);
 	CL_ACCEL_BARRIER();
 	command(accel, CL_ACCEL_CONTROL_START_MASK);
-	/* If the start was refused, the counter of submitted descriptors has not changed. */
+	/* If the accelerator refuses the descriptor, the register SUBMITTED does not change. */
 	return (uint16_t)CL_ACCEL_READ(accel, CL_ACCEL_SUBMITTED) == *number ? -EBUSY : 0;
 }
 
@@ -238,12 +238,12 @@ int cl_accel_poll(const struct cl_accel *accel, uint16_t number)
 __attribute__((always_inline)) static inline int
 finish(const struct cl_accel *accel, uint16_t number, uint32_t length, bool uncached)
 {
-	/* Number of register reads before a time-out: POLLS_RUN, plus `length` (bytes or bits). */
+	/* Number of register reads before a time-out; it grows with `length` (bytes or bits). */
 	uint32_t polls = POLLS_RUN;
 
 	/*
-	 * Flush the cache while the accelerator works. The CPU does not read the output until the
-	 * accelerator has finished, so no line of the output gets into the cache again.
+	 * Flush the CPU's cache while the accelerator works. This is early enough: the CPU reads
+	 * the output only after the accelerator has finished.
 	 */
 	if (!uncached) {
 		flush(accel);

@@ -38,8 +38,8 @@ struct cl_accel {
 /** A descriptor: describes one piece of data that the accelerator encrypts or decrypts. */
 struct cl_accel_descriptor {
 	/**
-	 * Buffers at any alignment, in memory that the DMA can reach. @p out can be equal to @p in,
-	 * or begin before @p in. It must not begin inside @p in after the first byte.
+	 * Buffers at any alignment, in memory that the DMA can reach.
+	 * If @p out overlaps @p in, @p out must begin at or before the first byte of @p in.
 	 */
 	const uint8_t *in;
 	uint8_t *out;
@@ -62,8 +62,8 @@ struct cl_accel_descriptor {
 	/** Key slot to use. */
 	uint8_t slot;
 	/**
-	 * Code CL_ACCEL_OPTIONS_WIDTH_* of the counter width: the number of low bits of the counter
-	 * block that are incremented for the next block.
+	 * Counter width, one of the codes CL_ACCEL_OPTIONS_WIDTH_*. It selects how many low bits of
+	 * the counter block the accelerator increments. The other bits are the same in all blocks.
 	 */
 	uint8_t width;
 	/**
@@ -138,8 +138,8 @@ int cl_accel_submit(const struct cl_accel *accel, const struct cl_accel_descript
 		    uint16_t *number);
 
 /**
- * Returns the result of a descriptor, or -EAGAIN if the accelerator has not finished it. When it is
- * finished, the CPU can read its output.
+ * Returns the result of a descriptor, or -EAGAIN if the accelerator has not finished the
+ * descriptor. After any result except -EAGAIN, the CPU can read the descriptor's output.
  *
  * @retval 0 the accelerator finished the descriptor without error
  * @retval -EAGAIN the accelerator has not finished the descriptor

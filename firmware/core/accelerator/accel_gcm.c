@@ -52,8 +52,8 @@ static int run(const struct cl_accel *accel, const struct cl_accel_gcm *message)
 	uint16_t number;
 	const int refused = cl_accel_gcm_submit(accel, message, &number);
 	/*
-	 * The time limit of cl_accel_finish grows with the length of text and additional data.
-	 * `aad` is the length of the additional data, limited so that the sum fits in 32 bits.
+	 * The time limit depends on the sum of the text's length and `aad`, the length of the
+	 * additional data. If the sum would not fit in 32 bits, `aad` is reduced.
 	 */
 	const uint32_t more = UINT32_MAX - message->length;
 	const uint32_t aad = message->aad_length < more ? message->aad_length : more;

@@ -41,8 +41,8 @@ struct cl_accel_gcm {
 	const uint8_t *iv;
 	uint32_t iv_length;
 	/**
-	 * Buffers at any alignment, in memory that the DMA can reach. @p out can be equal to @p in,
-	 * or begin before @p in. A buffer of length 0 can be NULL.
+	 * Buffers at any alignment, in memory that the DMA can reach. A buffer of length 0 can be
+	 * NULL. If @p out overlaps @p in, @p out must begin at or before the first byte of @p in.
 	 */
 	const uint8_t *aad;
 	uint32_t aad_length;
@@ -68,9 +68,9 @@ int cl_accel_gcm_submit(const struct cl_accel *accel, const struct cl_accel_gcm 
 			uint16_t *number);
 
 /**
- * Queues a message and waits until the accelerator has finished it. To decrypt a ciphertext that
- * does not fit the accelerator's memory, the function verifies the tag first, and then decrypts in
- * CTR mode. The ciphertext must not change between these two steps.
+ * Queues a message and waits until the accelerator has finished it. If a ciphertext does not fit in
+ * the accelerator's memory, the function first verifies the tag, and then decrypts the ciphertext
+ * in CTR mode. Between these two steps, the ciphertext must not change.
  *
  * @retval 0 done
  * @retval -EBADMSG the tag is wrong; nothing was written

@@ -9,7 +9,7 @@
 #include "aes/engines.h"
 #include "zeroize.h"
 
-/** Upper bound of the bytes of data that remain in the DMA's queues after a transfer. */
+/** Upper bound of the bytes of old data that the DMA's queues can hold after a transfer. */
 #define PASSING_BYTES 2048u
 
 int cl_engine_accel_check_key(const struct cl_accel_device *device, const struct cl_engine_key *key)
@@ -67,8 +67,8 @@ static __attribute__((noinline)) int bounce(const struct cl_accel_device *device
 }
 
 /**
- * Overwrites data of earlier requests that remain in the accelerator's queues and buffers. For this
- * purpose, encrypts zeros with an all-zero key.
+ * Overwrites old data in the accelerator's queues and buffers, which earlier requests have left
+ * there. For this purpose, encrypts zeros with an all-zero key.
  *
  * @retval 0 done, or there is no bounce buffer and nothing was overwritten
  * @retval -errno as cl_accel_set_key

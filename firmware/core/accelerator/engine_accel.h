@@ -25,8 +25,8 @@ struct cl_accel_device {
 	uintptr_t dma_origin;
 	size_t dma_bytes;
 	/**
-	 * First address and size of further memory that the DMA can reach, and that the CPU does
-	 * not cache. The size is 0 if there is none.
+	 * First address and size of a second memory area that the DMA can reach. The CPU does not
+	 * cache this area. The size is 0 if there is no such area.
 	 */
 	uintptr_t uncached_origin;
 	size_t uncached_bytes;
@@ -38,9 +38,10 @@ struct cl_accel_device {
 	uint8_t *bounce;
 	size_t bounce_bytes;
 	/**
-	 * Function that overwrites old data in the accelerator's memories. The function encrypts @p
-	 * len bytes of the bounce buffer in place, with the key in @p slot. cl_engine_accel_gcm
-	 * sets this member. If the member is NULL, the engine calls cl_accel_ctr instead.
+	 * Function that overwrites old data in the accelerator's queues and buffers. To do so, it
+	 * encrypts @p len bytes of the bounce buffer in place, with the key in slot @p slot.
+	 * cl_engine_accel_gcm sets this pointer. If the pointer is NULL, the engine calls
+	 * cl_accel_ctr.
 	 */
 	void (*pass)(const struct cl_accel_device *device, unsigned int slot, size_t len);
 	/** For each key slot, the generation number of its key; 0 if the slot is free. */
@@ -51,7 +52,8 @@ struct cl_accel_device {
 
 /**
  * Prepares the accelerator for use. Zeroizes all keys and data that it still contains after a
- * restart. The caller must have set the memory and bounce buffer members of @p device.
+ * restart. Before this call, set the members of @p device that describe memory areas and the bounce
+ * buffer.
  *
  * @retval 0 done
  * @retval -errno as cl_accel_init
@@ -64,8 +66,8 @@ bool cl_engine_accel_reaches(const struct cl_accel_device *device, const uint8_t
 			     size_t len);
 
 /**
- * Checks that the key's slot still holds the key. Firmware that submits descriptors itself must
- * call this function first. The engine's own functions include this check.
+ * Checks that the slot of @p key still holds this key. The engine's own functions include this
+ * check. Firmware that submits descriptors itself must call this function first.
  *
  * @retval 0 the slot cl_engine_key.slot holds the key
  * @retval -EINVAL no key is set
@@ -75,9 +77,9 @@ int cl_engine_accel_check_key(const struct cl_accel_device *device,
 			      const struct cl_engine_key *key);
 
 /**
- * Returns the engine `accelerator` on @p device, which must have been initialised. set_key stores
- * each key in a key slot of its own, and nowhere else; clear frees the slot. set_key returns -EBUSY
- * if no slot is free.
+ * Returns the engine `accelerator` on @p device. Initialise @p device before you use the engine.
+ * The engine's set_key stores each key only in a key slot, one key per slot. If no slot is free,
+ * set_key returns -EBUSY. The engine's clear frees the key's slot.
  */
 struct cl_engine cl_engine_accel(struct cl_accel_device *device);
 

@@ -102,8 +102,8 @@ static int accel_gcm(const struct cl_engine *engine, const struct cl_engine_key 
 }
 
 /**
- * Implements cl_accel_device.pass by encrypting a GCM message in place. Nothing uses the tag or the
- * ciphertext, so the tag is allowed to overwrite the first bytes of the ciphertext.
+ * Implements cl_accel_device.pass: encrypts the bounce buffer in place, as one GCM message. Nothing
+ * uses the result, so the tag is allowed to overwrite the first bytes of the ciphertext.
  */
 static void pass(const struct cl_accel_device *device, unsigned int slot, size_t len)
 {

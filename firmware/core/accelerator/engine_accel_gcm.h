@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Engine that uses an accelerator with GCM, for CTR and for messages of GCM.
+ * Engine for CTR and GCM on an accelerator that supports GCM.
  */
 #ifndef CL_ENGINE_ACCEL_GCM_H
 #define CL_ENGINE_ACCEL_GCM_H

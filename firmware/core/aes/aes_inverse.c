@@ -15,8 +15,9 @@ static uint32_t rotate(uint32_t word, unsigned int bytes)
 uint32_t cl_aes_inv_mix_column(uint32_t column)
 {
 	/*
-	 * InvMixColumns multiplies by {0e} = 8 + 4 + 2, {0b} = 8 + 2 + 1, {0d} = 8 + 4 + 1 and {09}
-	 * = 8 + 1. So this function computes the column times 2, 4 and 8, and then only adds.
+	 * InvMixColumns multiplies by {0e} = {08} + {04} + {02}, {0b} = {08} + {02} + {01}, {0d} =
+	 * {08} + {04} + {01} and {09} = {08} + {01}. So the function doubles only three times, and
+	 * then adds.
 	 */
 	const uint32_t by_2 = cl_aes_double(column);
 	const uint32_t by_4 = cl_aes_double(by_2);

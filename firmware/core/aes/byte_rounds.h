@@ -58,9 +58,8 @@ cl_byte_round(bool inverse, uint32_t next[4], const uint32_t state[4], const uin
 
 		if (inverse) {
 			/*
-			 * Correct the column, so that MixColumns then gives InvMixColumns of the
-			 * original column: add {04} times (row r + row (r + 2)) to row r and to row
-			 * (r + 2).
+			 * InvMixColumns of a column is MixColumns of a corrected column. To each
+			 * row r, the correction adds {04} times (row r + row (r + 2) mod 4).
 			 */
 			const uint32_t sum = column ^ cl_byte_rotate(column, 2);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The block cipher in C, with three styles of loop. There are also three ways to compute a round:
- * byte operations, tables, or the instructions of an ISA extension. A user of an ISA extension must
+ * The block cipher in C. The code arranges the rounds in one of three styles: a loop over rounds, a
+ * loop over pairs of rounds, or no loop. It computes a round in one of three ways: by byte
+ * operations, by tables, or by instructions of an ISA extension. A user of an ISA extension must
  * include the extension's header before this header. The extension's header must define
  * CL_C_INSTRUCTION_ROUND and CL_C_INSTRUCTION_LAST.
  *
@@ -129,8 +130,8 @@ CL_C_INLINE void cl_c_block(struct cl_c_cipher cipher, const struct cl_engine_ke
 			cl_c_round(cipher, t, s, k + 4);
 			k += 8;
 			/*
-			 * The number of middle rounds is odd (9, 11 or 13), so the loop always ends
-			 * after the first round of a pair.
+			 * The loop always ends here, after the first round of a pair, because the
+			 * number of middle rounds is odd (9, 11 or 13).
 			 */
 			if (k == last) {
 				break;

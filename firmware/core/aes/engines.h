@@ -9,14 +9,14 @@
 #include "engine/engine.h"
 
 /**
- * Engine in byte-oriented C, with little code: SubBytes by a table of 256 bytes, MixColumns by
- * shifts. Its run time depends on the data only if the table is read through a cache.
+ * Engine in byte-oriented C, with little code. SubBytes uses a table of 256 bytes, and MixColumns
+ * uses shifts. The run time depends on the data only if the CPU reads the table through a cache.
  */
 extern const struct cl_engine cl_engine_byte;
 
 /**
- * Engine in table-based C: four tables of 1 KB combine SubBytes, ShiftRows and MixColumns. It is
- * the fastest engine in plain C. Its run time depends on the data if the tables are read through a
+ * Engine in table-based C: the fastest engine in plain C. Four tables of 1 KB combine SubBytes,
+ * ShiftRows and MixColumns. The run time depends on the data if the CPU reads the tables through a
  * cache.
  */
 extern const struct cl_engine cl_engine_table;

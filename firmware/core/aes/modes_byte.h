@@ -10,8 +10,8 @@
 #include "engine/modes.h"
 
 /**
- * Supports only ECB decryption. set_key returns -EINVAL for a key that is meant for encryption. The
- * function pointers for encryption and for CBC are NULL.
+ * Functions for ECB decryption only. set_key returns -EINVAL if the key is meant for encryption.
+ * The function pointers for encryption and for CBC are NULL.
  */
 extern const struct cl_modes cl_modes_byte;
 

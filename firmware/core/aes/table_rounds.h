@@ -20,10 +20,11 @@ extern const uint32_t cl_aes_tables[4][256];
 extern const uint32_t cl_aes_inv_tables[4][256];
 
 /**
- * Returns the address of an entry in table number @p row. The byte in row @p row of @p column
- * selects the entry. A lookup takes four instructions on RV32: one shift and one mask compute the
- * entry's byte offset, and a load's immediate offset reaches all four tables from the start of the
- * third table.
+ * Looks up the byte in row @p row of @p column in table number @p row, and returns the address of
+ * the table entry.
+ *
+ * On RV32, a lookup takes four instructions: shift, mask, addition and load. The load's immediate
+ * offset selects the table: it reaches all four tables from the start of the third table.
  */
 static inline __attribute__((always_inline)) const uint8_t *
 cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
@@ -34,7 +35,7 @@ cl_table_entry(const uint32_t tables[4][256], uint32_t column, unsigned int row)
 }
 
 /**
- * Returns the number of the input column from which (Inv)ShiftRows moves the byte of row @p row to
+ * Returns the number of the column from which (Inv)ShiftRows takes the byte for row @p row of
  * column @p c.
  */
 static inline unsigned int cl_table_source(bool inverse, unsigned int c, unsigned int row)
@@ -61,10 +62,10 @@ cl_table_round(bool inverse, uint32_t next[4], const uint32_t state[4], const ui
 }
 
 /**
- * Runs the last round, which has no (Inv)MixColumns. Encryption reads S(x) from the tables of the
- * middle rounds, because these tables are already in the cache. S(x) is byte 1 of each entry in
- * table 0, byte 2 in table 1, and byte 0 in tables 2 and 3. Decryption reads the inverse S-box
- * instead, because its tables do not contain InvS(x).
+ * Runs the last round, which has no (Inv)MixColumns. For SubBytes, encryption uses the tables of
+ * the middle rounds, because these tables are already in the cache. Entry x of a table contains
+ * S(x), the S-box output: as byte 1 in table 0, byte 2 in table 1, and byte 0 in tables 2 and 3.
+ * Decryption reads the inverse S-box, because the tables for decryption do not contain InvS(x).
  */
 static inline __attribute__((always_inline)) void
 cl_table_last(bool inverse, uint32_t next[4], const uint32_t state[4], const uint32_t *round_key)

@@ -19,8 +19,8 @@ int cl_cbc_mac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigne
 			chain[j] = mac[j] ^ blocks[i][j];
 		}
 		/*
-		 * Encrypt the block `chain` with CTR mode: `chain` is the counter block and the
-		 * data are zeros, so the output is the encrypted block.
+		 * Encrypt the block `chain` by CTR mode. With `chain` as counter block and zeros as
+		 * data, the output is the encryption of `chain`.
 		 */
 		status = engine->ctr(engine, &key, chain, zeros, mac, CL_BLOCK_BYTES);
 	}

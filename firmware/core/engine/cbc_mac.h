@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * CBC-MAC by any engine (SP 800-38B without its subkeys). Use it only where no message under a key
- * is a prefix of another message; otherwise it is not secure.
+ * CBC-MAC by any engine: CMAC (SP 800-38B) without its subkeys. CBC-MAC is secure only if no
+ * message is a prefix of another message under the same key.
  */
 #ifndef CL_CBC_MAC_H
 #define CL_CBC_MAC_H

@@ -35,8 +35,8 @@ int cl_cmac(const struct cl_engine *engine, const uint8_t *key_bytes, unsigned i
 
 	memset(mac, 0, CL_BLOCK_BYTES);
 	/*
-	 * Single blocks are encrypted with CTR mode: the block is the counter block and the data
-	 * are zeros, so the output is the encrypted block.
+	 * Single blocks are encrypted by CTR mode. With the block as counter block and zeros as
+	 * data, the output is the encrypted block.
 	 */
 	if (status == 0) {
 		status = engine->ctr(engine, &key, zeros, zeros, subkey, CL_BLOCK_BYTES);

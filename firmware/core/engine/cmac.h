@@ -9,8 +9,8 @@
 #include "engine/engine.h"
 
 /**
- * Doubles a block: multiplies it by x, as a big-endian polynomial (SP 800-38B, 6.1). E_K(0) doubled
- * once is the subkey K1. K1 doubled is the subkey K2. Takes the same time for every block.
+ * Doubles a block: multiplies it by x in GF(2^128) (SP 800-38B, 6.1). Doubling E_K(0) gives the
+ * subkey K1, and doubling K1 gives the subkey K2. The run time is the same for every block.
  */
 void cl_cmac_double(uint8_t block[CL_BLOCK_BYTES]);
 

@@ -13,8 +13,9 @@ void cl_ctr_counter(uint8_t counter[CL_BLOCK_BYTES], const uint8_t iv[CL_BLOCK_B
 		const uint32_t sum = word + addend;
 
 		/*
-		 * At most one of the two additions above overflows. If the addition `addend`
-		 * overflows, its result is 0. Then the addition `sum` adds 0 and cannot overflow.
+		 * At most one of the two additions overflows. If the first addition,
+		 * `(uint32_t)block + carry`, overflows, its result `addend` is 0. The second
+		 * addition is then `word` + 0, and cannot overflow.
 		 */
 		carry = (addend < carry) | (sum < word);
 		block >>= 32;

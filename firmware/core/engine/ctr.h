@@ -30,7 +30,7 @@ static inline void cl_ctr_increment(uint32_t counter[4])
 {
 	/*
 	 * The last byte of the counter block is bits 31:24 of the last word, so adding 2^24 to this
-	 * word increments the byte. Only when the byte overflows, once in 256 blocks, must a carry
+	 * word increments the byte. The byte overflows once in 256 blocks. Only then must a carry
 	 * be added to the bytes before it.
 	 */
 	counter[3] += 0x01000000u;
@@ -67,8 +67,8 @@ typedef void cl_ctr_cipher(const struct cl_engine_key *key, const uint32_t in[4]
 
 /**
  * Runs CTR mode with the block cipher @p cipher. The other arguments are those of cl_engine.ctr.
- * The function is inlined and @p cipher is a compile-time constant, so the compiler replaces the
- * call through this pointer by a direct call.
+ * Callers pass a compile-time constant as @p cipher. This function is inlined, so the compiler
+ * replaces the call through the pointer by a direct call.
  */
 static inline __attribute__((always_inline)) void
 cl_ctr_run(cl_ctr_cipher *cipher, const struct cl_engine_key *key,

@@ -37,9 +37,9 @@ struct cl_engine_key {
 	 */
 	_Alignas(16) uint32_t round_key[CL_ROUND_KEY_WORDS_MAX];
 	/**
-	 * Generation number of this key, never 0. set_key assigns a new number to each key. An
-	 * engine with key registers compares this number with the number of the key in the
-	 * registers. If the numbers differ, the engine loads this key again.
+	 * Generation number of this key, never 0; set_key gives every key a new number. An engine
+	 * with key registers stores the number of the loaded key in its device context. If the
+	 * stored number is not this key's number, the engine loads this key.
 	 */
 	uint32_t generation;
 	/** Length of the key in bits: 128, 192 or 256; 0 if no key is set. */
@@ -80,8 +80,8 @@ struct cl_gcm_message {
 };
 
 /**
- * Hardware that computes GHASH (SP 800-38D, 6.4) for engines that have no GCM operation of their
- * own.
+ * Hardware or C code that computes GHASH (SP 800-38D, 6.4), for engines that have no GCM operation
+ * of their own.
  */
 struct cl_hasher {
 	/**
@@ -151,23 +151,24 @@ struct cl_engine {
 	 */
 	int (*gcm)(const struct cl_engine *engine, const struct cl_engine_key *key,
 		   const struct cl_gcm_message *message);
-	/** Hardware that computes GHASH if `gcm` is NULL. If `hasher` is NULL too, C code does. */
+	/** Computes GHASH if `gcm` is NULL. If `hasher` is NULL, C code computes GHASH. */
 	const struct cl_hasher *hasher;
 	/**
-	 * Returns the number of `ctr` calls in which the engine used a slower method, because its
-	 * fast method cannot access the call's buffers. Calls with too few data for the fast method
-	 * are not counted. NULL if the engine has only one method.
+	 * Returns how many calls of `ctr` used a slower method because the engine's fast method
+	 * could not access the buffers. Calls with too little data for the fast method are not
+	 * counted. This member is NULL if the engine has only one method.
 	 */
 	uint32_t (*falls)(const struct cl_engine *engine);
 	/**
-	 * True if `ctr` is equally fast at any alignment and in memory that the CPU does not cache.
+	 * True if `ctr` is equally fast for every buffer, whatever the buffer's alignment, and
+	 * whether or not the CPU caches the buffer's memory.
 	 */
 	bool anywhere;
 	/** Device context of this instance; NULL if the engine is plain C. */
 	void *hw;
 	/**
-	 * Runs known-answer test @p number. Only for engines with a cipher other than AES; NULL if
-	 * the cipher is AES.
+	 * Runs known-answer test number @p number. Only an engine with a cipher other than AES has
+	 * this function. The pointer is NULL if the cipher is AES.
 	 *
 	 * @retval 0 the answer is as expected
 	 * @retval -ENOENT there is no such test

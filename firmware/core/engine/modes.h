@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Interface of ECB and CBC (SP 800-38A, 6.1 and 6.2). Every engine also supports CTR mode
- * (engine.h).
+ * Interface of the modes ECB and CBC (SP 800-38A, 6.1 and 6.2). CTR mode is part of the interface
+ * in engine.h.
  *
- * A key is set for one direction, because decryption needs other round keys: those of the
- * equivalent inverse cipher (FIPS-197, 5.3.5). There is one function for each direction and key
- * length, so that speed and size can be measured separately.
+ * A key is set for one direction, encryption or decryption. Decryption needs the round keys of the
+ * equivalent inverse cipher (FIPS-197, 5.3.5). Each direction and key length has its own function,
+ * so that speed and size can be measured separately.
  */
 #ifndef CL_MODES_H
 #define CL_MODES_H

@@ -26,7 +26,7 @@ struct cl_server_client {
 	uint64_t peer;
 	/** Counter block of the first block of the stream. */
 	const uint8_t *iv;
-	/** Length of the stream in bytes: every record must end within it. */
+	/** Length of the stream in bytes. Every record must end at or before this length. */
 	uint64_t length;
 	/**
 	 * Largest number of bytes in a record, a multiple of 16. Record n begins at byte offset n x
@@ -34,10 +34,10 @@ struct cl_server_client {
 	 */
 	uint32_t record_bytes;
 	/**
-	 * The session's window (streams/window.h), which states which records arrived. The window
-	 * of a new stream is empty. The window of a resumed stream states which records arrived in
-	 * earlier sessions. The window's size in records is the member `window` of struct
-	 * cl_server.
+	 * The session's window (streams/window.h). It tells which records of the stream have
+	 * arrived. A new stream has an empty window. The window of a resumed stream already
+	 * contains the records of earlier sessions. The window's size in records is in the member
+	 * `window` of struct cl_server.
 	 */
 	const struct cl_window *window;
 };
@@ -60,8 +60,8 @@ struct cl_server {
 	int (*set_key)(const struct cl_server *server, struct cl_engine_key *key,
 		       const uint8_t *key_bytes, unsigned int key_bits);
 	/**
-	 * Begins to process a session's records with a key from `set_key`. To stop the server, call
-	 * `finish` and then `clear`.
+	 * Begins to process the records of a session, with a key from `set_key`. To stop the
+	 * processing, call `finish` and then `clear`.
 	 *
 	 * @retval 0 done
 	 * @retval -errno the hardware refused
@@ -69,8 +69,8 @@ struct cl_server {
 	int (*serve)(const struct cl_server *server, const struct cl_engine_key *key,
 		     const struct cl_server_client *client);
 	/**
-	 * Writes to @p work how many records, bytes and blocks the server has processed since
-	 * `serve`.
+	 * Writes to @p work the numbers of records, bytes and blocks that the server has processed
+	 * since `serve`.
 	 */
 	void (*report)(const struct cl_server *server, const struct cl_engine_key *key,
 		       struct cl_server_work *work);

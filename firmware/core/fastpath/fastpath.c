@@ -113,8 +113,8 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 	}
 	cl_zeroize(key, sizeof(*key));
 	/*
-	 * From here on, the slot can contain a key. Set key_bits first, because `clear` clears the
-	 * slot only if key_bits is set.
+	 * From here on, the slot can contain a key, which `clear` must remove. Set key_bits before
+	 * the key, because `clear` does nothing in the hardware while key_bits is 0.
 	 */
 	key->key_bits = (uint16_t)key_bits;
 	key->slot = (uint8_t)slot;
@@ -131,9 +131,9 @@ static int set_key(const struct cl_server *server, struct cl_engine_key *key,
 }
 
 /**
- * Runs a command that reads or writes entry number @p place of a session's window. This entry
- * stores whether one record of the session arrived, and a checksum of the record's data. The caller
- * has selected the session in the register ROW.
+ * Runs a command that reads or writes one entry, number @p place, of a session's window. The entry
+ * stores whether a record has arrived, and a checksum of the record's data. The caller has written
+ * the session's row number to the register ROW.
  */
 static int window_command(const struct cl_fastpath *device, uint32_t place, uint32_t command)
 {
@@ -150,9 +150,9 @@ static int window_command(const struct cl_fastpath *device, uint32_t place, uint
 }
 
 /**
- * Writes a window to row @p row, the hardware's entry for a session. The window states which of the
- * session's records have arrived, and contains their checksums. The row must be closed, and the
- * hardware must not be processing a record of this session.
+ * Writes @p window to the hardware's row @p row. Each row describes one session. The window tells
+ * which records of the session have arrived, and contains their checksums. The row must be closed,
+ * and the hardware must not be processing a record of this session.
  */
 static int write_window(const struct cl_fastpath *device, unsigned int row,
 			const struct cl_window *window)
@@ -175,9 +175,9 @@ static int write_window(const struct cl_fastpath *device, unsigned int row,
 }
 
 /**
- * Reads the window in row @p row, the hardware's entry for a session. The window states which of
- * the session's records have arrived, and contains their checksums. The row must be closed, and the
- * hardware must not be processing a record of this session.
+ * Reads the window in the hardware's row @p row. Each row describes one session. The window tells
+ * which records of the session have arrived, and contains their checksums. The row must be closed,
+ * and the hardware must not be processing a record of this session.
  */
 static int read_window(const struct cl_fastpath *device, unsigned int row, struct cl_window *window)
 {
@@ -200,9 +200,9 @@ static int read_window(const struct cl_fastpath *device, unsigned int row, struc
 }
 
 /**
- * Empties the window in row @p row, the hardware's entry for a session, because its checksums
- * reveal information about the records' data. The row must be closed, and the hardware must not be
- * processing a record of this session.
+ * Replaces the window in the hardware's row @p row by an empty window, because the checksums in a
+ * window reveal information about the records. The row must be closed, and the hardware must not be
+ * processing a record of the row's session.
  */
 static int erase_window(const struct cl_fastpath *device, unsigned int row)
 {
@@ -274,8 +274,8 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	for (uint32_t polls = POLLS; (get(device, CL_FASTPATH_IN_USE) >> key->slot & 1u) != 0;) {
 		if (--polls == 0) {
 			/*
-			 * After a time-out, do not read the window: a record in progress can still
-			 * change it.
+			 * Time-out: do not read the window, because a record in progress can still
+			 * change the window.
 			 */
 			return -ETIMEDOUT;
 		}
@@ -283,7 +283,7 @@ static int finish(const struct cl_server *server, const struct cl_engine_key *ke
 	const int status = read_window(device, key->slot, window);
 
 	if (status == -ETIMEDOUT) {
-		/* If read_window timed out, erase_window would time out, too. */
+		/* Do not call erase_window, because the hardware does not answer. */
 		return status;
 	}
 	const int erased = erase_window(device, key->slot);

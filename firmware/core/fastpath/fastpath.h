@@ -21,9 +21,9 @@
 #define CL_FASTPATH_ROWS_MAX 16u
 
 /**
- * Largest number of bytes in all frames that a host has sent to the fast path and that are still
- * unanswered. At this limit, the host must wait for an answer. The fast path itself delays no
- * frame, so unanswered frames are on the wire or in the host's queues.
+ * Largest number of bytes in a host's unanswered frames. At this limit, the host must wait for an
+ * answer before it sends more frames to the fast path. The fast path itself delays no frame, so
+ * unanswered frames are on the wire or in the host's queues.
  *
  * The limit is lower in simulation. There, LiteX's model of the wire leaves shorter gaps between
  * received frames than a real wire. A higher limit would let frames overflow the transmit buffer.

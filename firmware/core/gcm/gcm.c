@@ -8,8 +8,8 @@
 #include "zeroize.h"
 
 /**
- * Last byte of a counter block: OF_HASH in the counter block that encrypts the hash, OF_TEXT in the
- * counter block that encrypts the first block of text.
+ * Values of the last byte of a counter block. OF_HASH: the counter block whose keystream is XORed
+ * into the hash to give the tag. OF_TEXT: the counter block for the first block of text.
  */
 #define OF_HASH 1u
 #define OF_TEXT 2u
@@ -22,8 +22,8 @@ struct secrets {
 
 /**
  * Runs CTR mode. The first counter block is @p nonce, followed by @p number as a 32-bit number.
- * Only `compose_with` calls this function, so all calls use the same part of the stack. Each call
- * thus overwrites the data of the previous call on the stack.
+ * Only `compose_with` calls this function, so all calls use the same bytes of the stack. Each call
+ * overwrites the data that the previous call left on the stack.
  */
 static __attribute__((noinline)) int crypt(const struct cl_engine *engine,
 					   const struct cl_engine_key *key, const uint8_t *nonce,
@@ -117,8 +117,8 @@ static int compose_with(const struct cl_engine *engine, const struct cl_engine_k
 }
 
 /**
- * Computes GCM from the engine's CTR mode and GHASH. Not inlined, so that `secrets` takes stack
- * only for engines without a GCM operation of their own.
+ * Computes GCM from the engine's CTR mode and from GHASH. The function is not inlined, so that
+ * `secrets` occupies stack only for engines without a GCM operation of their own.
  */
 static __attribute__((noinline)) int compose(const struct cl_engine *engine,
 					     const struct cl_engine_key *key,

@@ -10,7 +10,7 @@
 
 #include "engine/engine.h"
 
-/** Returns true if the engine can do GCM: its cipher is AES. */
+/** Returns true if the engine supports GCM, that is, if the engine's cipher is AES. */
 static inline bool cl_gcm_has(const struct cl_engine *engine)
 {
 	return engine->known_answer == NULL;

@@ -15,8 +15,8 @@
  */
 struct state {
 	/**
-	 * The four words of the hash subkey, then the XOR of words 0 and 2, and the XOR of words 1
-	 * and 3 (for Karatsuba's method).
+	 * Words 0 to 3: the hash subkey. For Karatsuba's method, word 4 is the XOR of words 0 and
+	 * 2, and word 5 is the XOR of words 1 and 3.
 	 */
 	uint32_t subkey[6];
 	/**
@@ -29,11 +29,11 @@ struct state {
 /**
  * Multiplies two polynomials over GF(2).
  *
- * Each factor is split into four parts; each part contains every fourth bit of the factor. Each
+ * Each factor is split into four parts. Each part contains every fourth bit of the factor. Each
  * part of one factor is multiplied by each part of the other factor, as integers. Every fourth bit
- * of such a product is the sum, modulo 2, of at most eight bits. The three bits above this bit have
- * room for the carries of the sum. GCC's first pass of instruction scheduling is disabled for this
- * function, so that the function must save fewer registers.
+ * of such a product is the lowest bit of a sum of at most eight bits. The three bits above hold the
+ * sum's carries. GCC's first pass of instruction scheduling is disabled for this function, because
+ * it would make the function save more registers.
  */
 #ifdef __clang__
 #define UNSCHEDULED
@@ -60,8 +60,8 @@ static __attribute__((noinline UNSCHEDULED)) uint64_t multiply_words(uint32_t a,
 }
 
 /**
- * XORs up to 16 bytes into a block. Whole blocks are not copied with memcpy, because memcpy's code
- * would evict code of this file from the instruction cache.
+ * XORs up to 16 bytes of data into a block. The function calls memcpy only for an incomplete block,
+ * because memcpy's code evicts code of this file from the instruction cache.
  */
 static __attribute__((noinline)) void add(uint32_t words[WORDS], const uint8_t *data, size_t len)
 {
@@ -84,9 +84,9 @@ static __attribute__((noinline)) void multiply(struct state *state)
 	uint32_t *const product = state->product;
 
 	/*
-	 * Compute three products of 64-bit numbers. Multiply the lower halves of both factors, then
-	 * their upper halves. Then multiply the sums: in each factor, the lower half plus the upper
-	 * half.
+	 * Compute three products of 64-bit numbers: lower half times lower half, upper half times
+	 * upper half, and sum times sum. Each sum is the lower half plus the upper half of one
+	 * factor.
 	 */
 	product[8] = product[4] ^ product[6];
 	product[9] = product[5] ^ product[7];
@@ -109,9 +109,9 @@ static __attribute__((noinline)) void multiply(struct state *state)
 		product[2 + i] ^= product[8 + i];
 	}
 	/*
-	 * In GHASH, the most significant bit of a block is the coefficient of x^0. So the
-	 * coefficient of x^0 in the product must be bit 255. In the product above, it is bit 254:
-	 * shift the product left by one bit.
+	 * In GHASH, the most significant bit of a block is the coefficient of x^0. In a product of
+	 * 256 bits, this coefficient must therefore be bit 255. The code above computes it as bit
+	 * 254, so shift the product left by one bit.
 	 */
 	for (size_t i = 2 * WORDS - 1; i > 0; i--) {
 		product[i] = product[i] << 1 | product[i - 1] >> 31;

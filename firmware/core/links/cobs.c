@@ -5,7 +5,7 @@
 static void next_block(struct cl_cobs_encoder *encoder)
 {
 	encoder->chunk[encoder->code] = (uint8_t)(encoder->fill - encoder->code);
-	/* If `chunk` has no room for another block of full length, transmit its contents now. */
+	/* If another block of full length would not fit, transmit the contents of `chunk`. */
 	if (encoder->fill + 1 + CL_COBS_RUN > sizeof(encoder->chunk)) {
 		encoder->put(encoder->context, encoder->chunk, encoder->fill);
 		encoder->fill = 0;
@@ -29,7 +29,7 @@ void cl_cobs_encode(struct cl_cobs_encoder *encoder, const uint8_t *data, size_t
 		uint8_t *out = encoder->chunk + encoder->fill;
 		const uint8_t *const full = encoder->chunk + encoder->code + 1 + CL_COBS_RUN;
 
-		/* End a full block only when more data follow it. */
+		/* The current block is full, and more data follow: end this block. */
 		if (out == full) {
 			next_block(encoder);
 			continue;

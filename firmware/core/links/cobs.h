@@ -41,8 +41,8 @@ struct cl_cobs_decoder {
 	/** Number of data bytes of the current block that the decoder has not received yet. */
 	uint8_t left;
 	/**
-	 * True if the current block represents a zero after its bytes. The decoder drops this zero
-	 * if the block is the frame's last one.
+	 * True if a zero byte follows the data bytes of the current block in the decoded frame. The
+	 * decoder drops this zero byte if the block is the last block of the frame.
 	 */
 	bool zero;
 	/** True if the frame is longer than the buffer; the rest of the frame is then ignored. */
@@ -61,7 +61,7 @@ enum cl_cobs_status {
 	CL_COBS_BAD,
 };
 
-/** Prepares the decoder for the next frame. Call it when the present frame is no longer needed. */
+/** Prepares the decoder for the next frame. Call it when the decoded frame is no longer needed. */
 static inline void cl_cobs_restart(struct cl_cobs_decoder *decoder)
 {
 	decoder->length = 0;

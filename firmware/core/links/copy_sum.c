@@ -28,8 +28,9 @@ uint32_t cl_sum(const uint8_t *from, size_t len)
 }
 
 /**
- * Copies and sums the bytes that the loop over words does not copy: at most three. If the alignment
- * does not allow word accesses, copies and sums all bytes.
+ * Copies @p len bytes in half words, and returns @p sum plus the sum of these bytes. If the
+ * alignment does not allow word accesses, cl_copy_sum copies all bytes with this function.
+ * Otherwise cl_copy_sum copies only the last bytes, at most three, with this function.
  */
 static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t sum)
 {
@@ -49,14 +50,14 @@ static uint32_t copy_rest(uint8_t *to, const uint8_t *from, size_t len, uint32_t
 #define WORDS_AT_ONCE 8
 
 /**
- * Loop of copy_from_aligned and copy_to_aligned. Stores the half word @p pending at @p to, and
- * directly after it the @p len bytes at @p from. @p to and @p from are 4-byte aligned. Not inlined,
- * so that the loop exists only once.
+ * Stores the half word @p pending at @p to, and copies the @p len bytes at @p from to the addresses
+ * after this half word. Returns @p sum plus the sum of the copied bytes. Both pointers are 4-byte
+ * aligned. The function is not inlined, so that its two callers share one copy of the loop.
  *
- * For the sum, the loop adds each word to `total`, and the word's upper half to `upper`. This costs
- * only two additions per word, because copying already needs the shift. The sum of the lower halves
- * is total - 2^16 x upper, modulo 2^32. Neither the sum of the lower halves nor the sum of the
- * upper halves overflows with up to 2^16 words.
+ * For the sum, the loop adds each word to `total`, and the word's upper half to `upper`. The copy
+ * needs the upper half anyway, so the sum costs only two additions per word. The sum of the lower
+ * halves is total - 2^16 x upper, modulo 2^32. Neither the sum of the lower halves nor the sum of
+ * the upper halves overflows with up to 2^16 words.
  */
 static __attribute__((noinline)) uint32_t copy_shifted(uint8_t *to, const uint8_t *from, size_t len,
 						       uint32_t pending, uint32_t sum)

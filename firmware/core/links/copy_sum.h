@@ -29,10 +29,9 @@ static inline uint32_t cl_sum_fold(uint32_t sum)
 uint32_t cl_sum(const uint8_t *from, size_t len);
 
 /**
- * Copies @p len bytes, at most 2^18, and returns the cl_sum of these bytes. The function is fast
- * and copies whole words if one pointer is 4-byte aligned and the other is 2 bytes after a word
- * boundary. Copies between an Ethernet MAC's slot and a frame buffer with an aligned record have
- * these alignments.
+ * Copies @p len bytes, at most 2^18, and returns their sum (see cl_sum). The function is fast if
+ * one pointer is 4-byte aligned, and the other pointer is 2 bytes after a 4-byte boundary. In a
+ * slot of the Ethernet MAC, a record's data begin 2 bytes after a 4-byte boundary.
  *
  * @param to   2-byte aligned
  * @param from 2-byte aligned; not overlapping @p to

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One table of 256 words takes nine instructions and one table load per byte on RV32. A table of
- * sixteen words would save 960 bytes of ROM, but needs two dependent loads per byte.
+ * With one table of 256 words, each byte takes nine instructions and one table load on RV32. A
+ * table of sixteen words would save 960 bytes of ROM, but need two dependent loads per byte.
  */
 #include "links/crc32.h"
 
 /*
- * The table is linear: the entry of a byte is the XOR of the entries of the byte's set bits. ENTRY
- * lists the entries of the eight bits. The entry of bit 7 (0x80) is the polynomial. The entry of
- * each lower bit is one step of the CRC, applied to the entry of the next higher bit.
+ * The CRC is linear: the table entry of a byte is the XOR of the entries of the byte's set bits.
+ * ENTRY contains the entries of the eight single bits. The entry of bit 7 (0x80) is the polynomial.
+ * One CRC step on the entry of bit n gives the entry of bit n - 1.
  */
 #define BIT(byte, bit, entry) (((byte) >> (bit)&1) * (entry))
 #define ENTRY(byte)                                                                                \

@@ -21,23 +21,24 @@
 struct cl_link {
 	/**
 	 * Number of the peer: the host that sent the record being handled. A session belongs to one
-	 * peer. On a UART, it is always the UART's number. On a network, it consists of
-	 * CL_PEER_NETWORK, IPv4 address and UDP port, and the link sets it before each record.
+	 * peer. A UART's peer has a constant number. On a network, the link computes the number of
+	 * each record's sender from CL_PEER_NETWORK and the sender's IPv4 address and UDP port.
 	 */
 	uint64_t peer;
 	/** Counts of link events since power-on, as a record of type `counters` reports them. */
 	struct cl_wire_counters_reply counters;
 	/**
 	 * Both members describe the last record that was handled. `session`: number of the record's
-	 * session. It is 0 if the record names no session, or if the session does not belong to the
-	 * sender. `engine_cycles`: clock cycles that the engine took for the record.
+	 * session; 0 if the record belongs to no session of its sender. `engine_cycles`: clock
+	 * cycles that the engine took for the record.
 	 */
 	uint32_t session;
 	uint32_t engine_cycles;
 	/**
-	 * `staging`: 16-byte aligned buffer of max_data bytes. The service copies a record's data
-	 * there for engines that are slower in the link's own memory. NULL if that memory is fast
-	 * for all engines. The buffer is zeroized when a session with a key is closed.
+	 * `staging`: 16-byte aligned buffer of max_data bytes. Some engines are slower in the
+	 * link's own memory; for them, the service copies a record's data to this buffer. NULL if
+	 * no engine is slower in that memory. The buffer is zeroized when a session with a key is
+	 * closed.
 	 * `copy_cycles`: clock cycles that these copies took for the last record that was handled.
 	 */
 	uint8_t *staging;
@@ -56,15 +57,15 @@ struct cl_link {
 	uint32_t rx_window;
 	uint16_t max_data;
 	/**
-	 * Counters of a link on a network, and of its driver; NULL on a UART. This structure does
-	 * not count cycles: struct cl_session_cost counts them for each session (see
+	 * Counters of a network link and of its driver; NULL on a UART. Clock cycles are not
+	 * counted here: struct cl_session_cost counts them for each session (see
 	 * cl_service_account).
 	 */
 	struct cl_wire_network_reply *network;
 	/**
-	 * Used only on a network. `pauses`: how often the driver looked for a received frame and
-	 * found none. `strained`: the value that `pauses` had when the service last processed a
-	 * long request, plus 1 (see cl_exchange_begin_long).
+	 * Used only on a network. `pauses`: how often the driver checked for a received frame and
+	 * found none. `strained`: the value of `pauses` + 1 when the last long request, such as a
+	 * benchmark, began; 0 before the first long request (see cl_exchange_begin_long).
 	 */
 	uint32_t pauses;
 	uint32_t strained;
@@ -74,10 +75,10 @@ struct cl_link {
 	 */
 	void (*refresh)(struct cl_link *link);
 	/**
-	 * Function that reserves receive buffers for a session's peer (@p open is true), or ends
-	 * this reservation (@p open is false). @p place is the session's index. The service calls
-	 * the function when the sender of the present record has opened a session, and again when
-	 * that session was closed. NULL if the link reserves no buffers.
+	 * Function that reserves receive buffers for the peer of a session, or ends the
+	 * reservation. @p place is the session's index. @p open is true if the record being handled
+	 * has opened the session, and false if the session was closed. NULL if the link reserves no
+	 * buffers.
 	 */
 	void (*reserve)(struct cl_link *link, uint32_t place, bool open);
 	/**

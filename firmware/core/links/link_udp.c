@@ -42,7 +42,7 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_ARP  0x0806u
 /*
- * In byte 0 of a MAC address, this bit is set if it is a group or broadcast address (IEEE 802.3,
+ * This bit of a MAC address's first byte is set in group and broadcast addresses (IEEE 802.3,
  * 3.2.3).
  */
 #define MAC_GROUP 1u
@@ -63,8 +63,8 @@ _Static_assert((int)UDP_END == (int)CL_LINK_UDP_HEADERS, "headers as the port kn
 #define TIME_TO_LIVE     64u
 #define SUM_IS_RIGHT     0xffffu
 /*
- * The ICMP checksum changes by this value when an echo request (type 8) becomes an echo reply (type
- * 0). The checksum is treated as a little-endian word.
+ * The ICMP checksum grows by this number when an echo request (type 8) becomes an echo reply (type
+ * 0). The checksum is read as a little-endian number of 16 bits.
  */
 #define ECHO_REPLY_DELTA 8u
 
@@ -117,8 +117,8 @@ static inline bool same(const uint8_t *a, const uint8_t *b, size_t size)
 }
 
 /**
- * Returns the same result as the function `same`: true if two addresses are equal. Compares the
- * last two bytes first, because two addresses differ there most often.
+ * Returns true if two addresses are equal. Unlike the function `same`, compares the last two bytes
+ * first, because different addresses differ most often in these bytes.
  */
 static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 {
@@ -128,8 +128,8 @@ static inline bool same_end(const uint8_t *a, const uint8_t *b, size_t size)
 }
 
 /**
- * Turns the frame into an answer: the frame's sender becomes the destination, and the board becomes
- * the source.
+ * Sets the MAC addresses of an answer: the frame's sender becomes the destination, and the board
+ * becomes the source.
  */
 static void return_frame(const struct cl_link_udp *udp, uint8_t *frame)
 {
@@ -232,8 +232,8 @@ static uint32_t pseudo_header(size_t len)
 }
 
 /**
- * Returns the sum of a frame's bytes from offset @p from up to, but not including, offset @p end.
- * @p head holds a copy of the bytes before offset @p from.
+ * Returns the sum of the bytes with offsets @p from to @p end - 1 in a frame. @p head contains a
+ * copy of the frame's first @p from bytes.
  *
  * @param sum sum of the whole frame. If the frame ends at @p end, the function computes the result
  *            from this sum. If padding follows @p end, as in short frames, the function adds up the
@@ -283,8 +283,9 @@ static enum cl_link_udp_kind receive_udp(struct cl_link_udp *udp, uint8_t *head,
 		return count(&seen->ignored, CL_LINK_UDP_NOTHING);
 	}
 	/*
-	 * A checksum field of 0 means that the sender computed no checksum (RFC 768). The sum below
-	 * begins at the IP addresses, because the pseudo header includes them.
+	 * If the checksum field is 0, the sender computed no checksum (RFC 768), and there is
+	 * nothing to check. The sum begins at the IP addresses, because they are part of the pseudo
+	 * header.
 	 */
 	if (load_be16(head + CL_LINK_UDP_CHECKSUM) != 0 &&
 	    cl_sum_fold(cl_sum_add(sum_of_part(frame, *len, sum, head, IP_FROM, end),

@@ -42,18 +42,19 @@ struct cl_link_udp {
 };
 
 /**
- * Returns true if the frame must not be answered, because its source is not a single other station
- * (RFC 1122, 3.2.1.3). The function checks the source MAC address, the source IPv4 address, and the
- * sender's addresses in ARP. No address is allowed to be a broadcast or multicast address. No IPv4
- * address is allowed to be in 127.0.0.0/8. The source MAC address must differ from the
- * destination's. The source IPv4 address must also differ from the destination's, and must not be
- * in 0.0.0.0/8.
+ * Checks the source of a frame, and returns true if the frame must not be answered. The source must
+ * be a single station, and must not be the board itself (RFC 1122, 3.2.1.3). The function checks
+ * the source MAC address, the source IPv4 address and, in ARP, the sender's addresses.
+ *
+ * No address is allowed to be a broadcast or multicast address. No IPv4 address is allowed to be in
+ * 127.0.0.0/8. The source addresses in the Ethernet and IPv4 headers must differ from the
+ * destination addresses there. The source address in the IPv4 header must not be in 0.0.0.0/8.
  */
 bool cl_link_udp_is_from_nobody(const uint8_t *frame, size_t len);
 
 /**
- * Tells whether a frame is for this link. Firmware with a network stack calls this function, and
- * passes frames that are not for this link to the stack.
+ * Tells whether a frame is for this link. Firmware with a network stack passes all other frames to
+ * its network stack.
  *
  * Returns a pointer to the destination IPv4 address in @p head if the frame appears to contain a
  * datagram for the link's UDP port. The datagram must be unfragmented and without IPv4 options.
@@ -77,7 +78,8 @@ enum cl_link_udp_kind {
 };
 
 /**
- * Checks and counts a received frame. For a record, sets link->peer to the sender.
+ * Checks a received frame, and updates the link's counters. If the frame contains a record, stores
+ * the sender's number in link->peer.
  *
  * @param head  copy of the frame's first CL_LINK_UDP_HEAD bytes, or of the whole frame if it is
  *              shorter; 2-byte aligned
@@ -91,9 +93,9 @@ enum cl_link_udp_kind cl_link_udp_receive(struct cl_link_udp *udp, uint8_t *head
 					  const uint8_t *frame, size_t *len, uint32_t sum);
 
 /**
- * Turns the headers of a frame that carried a record into the headers of the answer. The function
- * writes only the sum of the pseudo header to the UDP checksum field. The caller or the Ethernet
- * MAC must add the sum of the datagram.
+ * Turns the headers of a received record's frame into the headers of the answer. The UDP checksum
+ * is not complete: the checksum field contains only the sum of the pseudo header. The caller or the
+ * Ethernet MAC must add the sum of the datagram to this field.
  *
  * @param head as cl_link_udp_receive left it
  * @param len  bytes of the record that the answer carries

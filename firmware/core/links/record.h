@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Headers of records: checks received headers, and writes the headers of replies. Sessions are
- * checked elsewhere.
+ * Checks the headers of received records, and writes the headers of replies. This code does not
+ * check sessions.
  */
 #ifndef CL_RECORD_H
 #define CL_RECORD_H

@@ -73,8 +73,8 @@ struct cl_secy_policy {
 	enum cl_secy_validate validate;
 	bool replay_protect;
 	/**
-	 * A received packet number is allowed to be lower than the next expected number by at most
-	 * this value: 0 to 64.
+	 * Size of the replay window: 0 to 64. A received packet number is allowed to be lower than
+	 * the next expected packet number by at most this size.
 	 */
 	uint8_t replay_window;
 	/** Bit n is set if SA n is used to receive. */
@@ -119,7 +119,7 @@ void cl_secy_set_policy(const struct cl_secy *secy, const struct cl_secy_policy 
  */
 uint64_t cl_secy_next_pn(const struct cl_secy *secy, enum cl_secy_direction direction, uint8_t an);
 
-/** Returns true if the hardware requires MACsec. No policy then lets unprotected frames pass. */
+/** Returns true if the hardware requires MACsec. Then no policy can let unprotected frames pass. */
 bool cl_secy_required(const struct cl_secy *secy);
 
 /** Returns true if the SA that protects transmitted frames has used 3/4 of its packet numbers. */

@@ -28,7 +28,7 @@ int cl_key_wrap(const struct cl_engine *engine, const uint8_t *kek, unsigned int
 
 		memcpy(block, wrapped, HALF);
 		memcpy(block + HALF, part, HALF);
-		/* CTR mode over 16 zero bytes returns the encrypted counter block. */
+		/* With zeros as data, CTR mode outputs the encrypted counter block. */
 		status = engine->ctr(engine, &expanded, block, zeros, result, CL_BLOCK_BYTES);
 		memcpy(wrapped, result, HALF);
 		wrapped[HALF - 1] ^= (uint8_t)t;

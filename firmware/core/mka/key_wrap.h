@@ -26,7 +26,7 @@ int cl_key_wrap(const struct cl_engine *engine, const uint8_t *kek, unsigned int
 /**
  * Unwraps a key.
  *
- * @param engine engine whose `clear` zeroizes the expanded key that @p modes computes
+ * @param engine engine with a function `clear` that can zeroize a key expanded by @p modes
  * @param modes functions for ECB decryption
  * @param hw the device that the functions of @p modes use
  * @param[out] key @p size bytes; zeros after an error

@@ -10,17 +10,17 @@
 #include "zeroize.h"
 
 #define VERSION 1u
-#define PORT    1u /* The SCI of this participant contains this port number. */
+#define PORT    1u /* Port number in this participant's SCI (secure channel identifier). */
 /**
- * Shortest time in milliseconds between two MKPDUs (SEND_GAP_MS), and between two SAKs that this
- * key server makes (MAKE_GAP_MS).
+ * Shortest time in milliseconds between two MKPDUs that this participant sends (SEND_GAP_MS), and
+ * between two SAKs that it makes as key server (MAKE_GAP_MS).
  */
 #define SEND_GAP_MS 50u
 #define MAKE_GAP_MS 500u
 /**
- * Limits against floods of MKPDUs. In each period of WINDOW_MS milliseconds, MKA checks the ICVs
- * (integrity check values) of at most CHECKS_UNKNOWN MKPDUs from unknown members. For MKPDUs from
- * known members, the limit is CHECKS_KNOWN.
+ * Limits against floods of MKPDUs. In each period of WINDOW_MS milliseconds, MKA checks the ICV
+ * (integrity check value) of at most CHECKS_UNKNOWN MKPDUs from unknown members and of at most
+ * CHECKS_KNOWN MKPDUs from known members.
  */
 #define WINDOW_MS      1000u
 #define CHECKS_UNKNOWN 32u
@@ -77,8 +77,9 @@ static unsigned int receiving(const struct cl_mka_sak *sak)
 }
 
 /**
- * Sets the SecY's policy for the SAKs that are in use now. If no SAK protects transmitted frames,
- * the policy's encodingSA is an SA without a key. The controlled port then transmits nothing.
+ * Sets the SecY's policy according to the SAKs in use. If no SAK protects transmitted frames, the
+ * policy selects a transmit SA (encodingSA) that has no key. The controlled port then transmits
+ * nothing.
  */
 static void apply(struct cl_mka *mka)
 {
@@ -111,8 +112,8 @@ static void remove_sas(struct cl_mka *mka, uint8_t an)
 }
 
 /**
- * Stops using a SAK if it is installed: first changes the SecY's policy, then removes the SAK's
- * SAs.
+ * Stops the use of a SAK, if the SAK is installed: first changes the SecY's policy, then removes
+ * the SAK's SAs.
  */
 static void withdraw(struct cl_mka *mka, struct cl_mka_sak *sak)
 {
@@ -136,8 +137,8 @@ static void close_port(struct cl_mka *mka)
 }
 
 /**
- * Stores that the SAK with key identifier @p ki was installed. For each key server, only the SAK
- * that was installed last is stored.
+ * Stores @p ki, the key identifier of a SAK that was installed. @p ki replaces the stored key
+ * identifier of the same key server.
  */
 static void remember(struct cl_mka *mka, const struct cl_mkpdu_member *ki)
 {
@@ -179,8 +180,8 @@ static bool install(struct cl_mka *mka, const struct cl_mka_sak *sak, const uint
 	};
 
 	/*
-	 * Of the two earlier SAKs, keep only the one that protects transmitted frames. Remove that
-	 * SAK as well if it has the same AN (association number) as the new SAK.
+	 * Of the SAKs `latest` and `old`, keep only the SAK that protects transmitted frames, as
+	 * `old`. Remove that SAK, too, if it has the same AN (association number) as the new SAK.
 	 */
 	withdraw(mka, mka->latest.transmits ? &mka->old : &mka->latest);
 	if (mka->latest.there) {
@@ -258,9 +259,9 @@ static void lose(struct cl_mka *mka, struct cl_mka_peer *peer)
 }
 
 /**
- * Returns true if this participant is the key server (IEEE 802.1X-2020, 9.5). A peer takes part in
- * the election while it sets its flag "key server". The peer clears the flag when it accepts this
- * participant as key server.
+ * Returns true if this participant is the key server (IEEE 802.1X-2020, 9.5). A peer is a candidate
+ * for key server while its MKPDUs have the flag "key server". A peer that accepts this participant
+ * as key server sends its MKPDUs without the flag.
  */
 static bool is_server(const struct cl_mka *mka, const struct cl_mka_peer *peer)
 {
@@ -315,7 +316,7 @@ enum listed {
 	LISTED,
 	/**
 	 * The list contains this participant's member identifier, with a message number that this
-	 * participant has not sent yet. So another member uses the same identifier.
+	 * participant has not sent yet. So another member has chosen the same member identifier.
 	 */
 	COLLIDES,
 };
@@ -393,8 +394,8 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 	const struct cl_mkpdu_member *const ki = &mka->latest.ki;
 	const bool server = is_server(mka, peer);
 	/*
-	 * Look for this participant's SAK `latest` among the two SAKs that the peer reports. The
-	 * peer can report this SAK as its latest SAK or as its old SAK.
+	 * Look for this participant's SAK `latest` among the two SAKs that the peer reports: the
+	 * peer's latest SAK and the peer's old SAK.
 	 */
 	const struct cl_mkpdu_key_use *const key = !use->keys                         ? NULL
 						   : same_member(&use->latest.ki, ki) ? &use->latest
@@ -403,16 +404,16 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 
 	peer->bounded = use->delay_protect;
 	/*
-	 * The key server transmits with a new SAK as soon as the peer receives with this SAK. A
-	 * participant that is not key server transmits with the SAK as soon as the key server does.
+	 * The key server transmits with a new SAK as soon as the peer receives with this SAK. The
+	 * other participant transmits with the new SAK as soon as the key server does.
 	 */
 	if (mka->latest.there && key != NULL && !mka->latest.transmits &&
 	    (server ? key->receives : key->transmits)) {
 		transmit(mka, now_ms);
 	}
 	/*
-	 * Make a new SAK if the peer does not receive with the SAK `latest`, or if this SAK has few
-	 * packet numbers left. A peer that removed a SAK must not install it again.
+	 * Make a new SAK if the SAK `latest` has few packet numbers left, or if the peer no longer
+	 * receives with it. The peer must not install `latest` again after it has removed `latest`.
 	 */
 	if (server && mka->latest.transmits) {
 		mka->rekeys |= key == NULL || !key->receives || key->lowest_pn >= PN_EXHAUSTION;
@@ -420,8 +421,8 @@ static void take_use(struct cl_mka *mka, struct cl_mka_peer *peer, const struct 
 }
 
 /**
- * Makes a potential peer the live peer, and returns true. Returns false if another machine already
- * is the live peer; that machine stays the live peer.
+ * Makes @p peer, a potential peer, the live peer, and returns true. Returns false if another
+ * machine already is the live peer. That machine then stays the live peer.
  */
 static bool revive(struct cl_mka *mka, struct cl_mka_peer *peer)
 {
@@ -504,8 +505,9 @@ void cl_mka_receive(struct cl_mka *mka, const uint8_t *frame, size_t size, uint3
 	struct cl_mka_peer *const peer = find(mka, &mkpdu.basic.actor);
 
 	/*
-	 * Ignore an MKPDU with this participant's own SCI, because the network has only reflected
-	 * it. Such an MKPDU does not mean that another member uses the same member identifier.
+	 * Ignore an MKPDU with this participant's own SCI: the network has returned an MKPDU that
+	 * this participant sent. This is not a sign of another member with the same member
+	 * identifier.
 	 */
 	if (memcmp(mkpdu.basic.sci, mka->sci, sizeof(mka->sci)) == 0 ||
 	    (peer != NULL && mkpdu.basic.actor.number <= peer->id.number)) {
@@ -695,8 +697,8 @@ static void tick(struct cl_mka *mka)
 	    (cl_secy_expiring(secy) || mka->latest.pn >= PN_EXHAUSTION ||
 	     cl_secy_next_pn(secy, CL_SECY_RECEIVE, mka->latest.an) >= PN_EXHAUSTION)) {
 		/*
-		 * Also set the flag if the peer is the key server. serve() then clears it, because
-		 * only the key server makes SAKs.
+		 * Only the key server makes SAKs. If the peer is the key server, serve() sets the
+		 * flag back to false.
 		 */
 		mka->rekeys = true;
 	}

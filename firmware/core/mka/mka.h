@@ -4,9 +4,9 @@
  * MACsec Key Agreement (MKA, IEEE 802.1X-2020, clauses 9 and 11) with a pre-shared key, the CAK.
  *
  * MKA finds the peer, elects a key server, agrees on secure association keys (SAKs), and drives the
- * SecY. From cl_mka_start to cl_mka_stop the controlled port is either secured or closed. Without a
- * peer no frame passes except EAPOL, as the standard requires of a port with a CAK. Do not start
- * MKA on a port that must also send unprotected frames.
+ * SecY. Between cl_mka_start and cl_mka_stop, the controlled port is either secured or closed.
+ * While there is no peer, only EAPOL frames pass, as the standard requires for a port with a CAK.
+ * Do not start MKA on a port that must also send unprotected frames.
  *
  * Limits:
  * - The group has two members. Further members stay potential peers and are counted.
@@ -65,7 +65,7 @@
 
 /** Key server priority of a participant that never becomes key server. */
 #define CL_MKA_NEVER_SERVER 255u
-/** Number of peers that MKA remembers: one live peer and some potential ones. */
+/** Largest number of peers that MKA stores: one live peer and some potential peers. */
 #define CL_MKA_PEERS 4u
 
 struct cl_mka_config {
@@ -74,9 +74,8 @@ struct cl_mka_config {
 	const struct cl_engine *engine;
 	/**
 	 * Functions for AES decryption, which MKA needs to unwrap SAKs: for example cl_modes_byte
-	 * or cl_modes_ise_by_block. MKA calls only set_key and ecb[1] of this structure, with one
-	 * block per call. The function `clear` of `engine` must be able to clear a key that this
-	 * set_key has set.
+	 * or cl_modes_ise_by_block. MKA calls only set_key and ecb[1], with one block per call. To
+	 * zeroize the key that set_key has expanded, MKA calls the function `clear` of `engine`.
 	 */
 	const struct cl_modes *modes;
 	void *modes_hw;
@@ -113,9 +112,9 @@ struct cl_mka_config {
 	/** Length in bits of the SAKs that this participant makes as key server: 128 or 256. */
 	uint16_t sak_bits;
 	/**
-	 * If true, SAKs of this participant also encrypt, and this participant refuses SAKs of
-	 * another key server that protect only the integrity. If false, SAKs of this participant
-	 * protect only the integrity.
+	 * True: SAKs of this participant encrypt frames and protect their integrity. This
+	 * participant then refuses another key server's SAK if that SAK does not encrypt. False:
+	 * SAKs of this participant only protect the integrity of frames.
 	 */
 	bool encrypt;
 	/** True if the SecTAG of each frame must contain the SCI. */
@@ -127,8 +126,8 @@ struct cl_mka_config {
 	bool replay_protect;
 	uint8_t replay_window;
 	/**
-	 * Milliseconds between MKPDUs. 0 selects the standard's times: 2000, or 500 if the peer
-	 * asked for delay protection.
+	 * Time between two MKPDUs, in milliseconds. 0 selects the times of the standard: 2000, or
+	 * 500 if the peer asked for delay protection.
 	 */
 	uint16_t hello_ms;
 };
@@ -160,13 +159,12 @@ struct cl_mka_counts {
 	/** MKPDUs whose message number did not increase, or that this participant sent itself. */
 	uint32_t repeated;
 	/**
-	 * MKPDUs that were dropped before their ICV was computed, because too many came in a short
-	 * time.
+	 * MKPDUs with a message number that did not increase, or with this participant's own SCI.
 	 */
 	uint32_t flooded;
 	/**
-	 * MKPDUs that were refused because they came from a third member (the group has only two),
-	 * or from a known member with another SCI than before.
+	 * MKPDUs that were refused because the sender would be a third member, or because a known
+	 * member has changed its SCI. A group has only two members.
 	 */
 	uint32_t crowded;
 	/**
@@ -244,8 +242,9 @@ struct cl_mka_sak {
 	uint16_t bits;
 	struct cl_mkpdu_member ki;
 	/**
-	 * Packet number of the next frame to transmit with this SAK. `pn`: value at the last tick.
-	 * `pn_before`: value one tick earlier. A tick occurs every CL_MKA_HELLO_MS milliseconds.
+	 * Packet number of the next frame to transmit with this SAK: at the last tick (`pn`), and
+	 * at the tick before the last (`pn_before`). A tick occurs every CL_MKA_HELLO_MS
+	 * milliseconds.
 	 */
 	uint32_t pn, pn_before;
 };
@@ -261,15 +260,15 @@ struct cl_mka {
 	/** This participant's member identifier, and the last message number that it sent. */
 	struct cl_mkpdu_member id;
 	/**
-	 * The message number of this participant at each of the last ticks, newest first. A tick
-	 * occurs every CL_MKA_HELLO_MS milliseconds.
+	 * The last message number that this participant had sent at each of the last ticks; [0]: at
+	 * the last tick. A tick occurs every CL_MKA_HELLO_MS milliseconds.
 	 */
 	uint32_t recent[CL_MKA_LIFE_MS / CL_MKA_HELLO_MS + 1u];
 	struct cl_mka_peer peers[CL_MKA_PEERS];
 	struct cl_mka_sak latest, old;
 	/**
-	 * For each key server, the key identifier of the SAK from this server that was installed
-	 * last. MKA uses this list so that it never installs a SAK twice.
+	 * For each key server, the key identifier of the last installed SAK from this server. MKA
+	 * uses this list to avoid installing a SAK twice.
 	 */
 	struct cl_mkpdu_member installed[CL_MKA_PEERS];
 	/**
@@ -281,8 +280,8 @@ struct cl_mka {
 	/** True if the key server must make a new SAK. */
 	bool rekeys;
 	/**
-	 * `retires`: true if the SAK `old` must be removed. MKA removes it CL_MKA_RETIRE_MS
-	 * milliseconds after the time `retire_ms`.
+	 * `retire_ms`: time when the SAK `latest` began to protect transmitted frames. `retires`:
+	 * true if MKA must remove the SAK `old` CL_MKA_RETIRE_MS milliseconds after `retire_ms`.
 	 */
 	bool retires;
 	uint32_t retire_ms;
@@ -293,13 +292,13 @@ struct cl_mka {
 	 */
 	uint32_t sent_ms, made_ms;
 	/**
-	 * `tick_ms`: time of the last tick. `window_ms`: start of the present period, in which
-	 * `checks` limits the number of ICVs.
+	 * `tick_ms`: time of the last tick. `window_ms`: start of the current one-second period.
+	 * `checks` limits the number of ICVs in this period.
 	 */
 	uint32_t tick_ms, window_ms;
 	/**
 	 * Number of ICVs (integrity check values) that MKA is still allowed to compute in the
-	 * present period. [0]: for unknown members. [1]: for known members.
+	 * period that began at `window_ms`. [0]: for unknown members. [1]: for known members.
 	 */
 	uint16_t checks[2];
 	/** Key number of the SAK that this participant made last. */

@@ -37,8 +37,8 @@
 #define TYPE_ICV       255u
 
 /*
- * Parameter set "MACsec SAK Use", which describes two SAKs. For each SAK, the second byte of the
- * header contains 4 bits, and the body contains 20 bytes.
+ * Parameter set "MACsec SAK Use", which describes two SAKs. Byte 1 of the header contains 4 bits
+ * for each SAK. The body contains 20 bytes for each SAK.
  */
 #define USE_BYTES       40u
 #define USE_KEY_BYTES   20u
@@ -61,7 +61,7 @@
 #define SAK_WRAPPED(bits) ((bits) / 8u + 8u)
 
 static const uint8_t group[MAC_BYTES] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x03};
-/** First seven bytes of the identifiers of both cipher suites (IEEE 802.1AE-2018, Table 14-1). */
+/** Bytes 0 to 6 of the identifiers of GCM-AES-128 and -256 (IEEE 802.1AE-2018, Table 14-1). */
 static const uint8_t suites[SAK_SUITE_BYTES - 1] = {0x00, 0x80, 0xc2, 0x00, 0x01, 0x00, 0x00};
 #define SUITE_GCM_128 1u
 #define SUITE_GCM_256 2u
@@ -88,7 +88,7 @@ static void store_u32(uint8_t *p, uint32_t value)
 	store_u16(p + 2, value);
 }
 
-/** Returns the length in bytes of a parameter set's body, a field of 12 bits. */
+/** Returns the length in bytes of a parameter set's body, from 12 bits of the set's header. */
 static size_t body_bytes(const uint8_t *set)
 {
 	return load_u16(set + 2) & 0xfffu;
@@ -247,7 +247,7 @@ int cl_mkpdu_read(struct cl_mkpdu *mkpdu, const uint8_t *frame, size_t size)
 	}
 	const size_t body = load_u16(frame + EAPOL_LENGTH);
 
-	/* The frame can be longer than its body: the rest is the padding of a short frame. */
+	/* Bytes after the EAPOL body are allowed: they are the padding of a short frame. */
 	if (body > size - BODY || body % 4 != 0 || body < BASIC_CKN + CL_MKPDU_ICV_BYTES) {
 		return -EBADMSG;
 	}
@@ -261,8 +261,8 @@ int cl_mkpdu_read(struct cl_mkpdu *mkpdu, const uint8_t *frame, size_t size)
 	}
 	set += HEADER + padded(body_bytes(set));
 	/*
-	 * The loop reaches `end` exactly, because the distances of `set` and of `end` from the
-	 * body's start are multiples of 4 bytes.
+	 * The distance from `set` to `end` is always a multiple of 4 bytes. So if `set` has not
+	 * reached `end`, at least the bytes of a header remain.
 	 */
 	while (set != end) {
 		const size_t bytes = body_bytes(set);

@@ -42,8 +42,8 @@
 #define CL_MKPDU_CONFIDENTIALITY 2u
 
 /**
- * Either a member identifier `mi` with a message number, or a key identifier. A key identifier is
- * the key server's member identifier with a key number.
+ * Either a member identifier `mi` with a message number, or a key identifier. A key identifier
+ * consists of the key server's member identifier in `mi` and the key number in `number`.
  */
 struct cl_mkpdu_member {
 	uint8_t mi[CL_MKPDU_MI_BYTES];
@@ -98,8 +98,8 @@ struct cl_mkpdu_sak {
 	/** Confidentiality offset. 0: integrity only. 1, 2, 3: encrypted from byte 0, 30, 50 on. */
 	uint8_t confidentiality;
 	/**
-	 * Length of the SAK in bits: 128 or 256. 0 if the key server asks for no MACsec, or for an
-	 * unknown cipher suite.
+	 * Length of the SAK in bits: 128 or 256. 0 if the key server selects an unknown cipher
+	 * suite, or operation without MACsec.
 	 */
 	uint16_t bits;
 	uint32_t key_number;
@@ -115,8 +115,8 @@ struct cl_mkpdu {
 	struct cl_mkpdu_use use;
 	struct cl_mkpdu_sak sak;
 	/**
-	 * The ICV protects this number of bytes, counted from the start of the frame. The ICV is
-	 * stored directly after these bytes.
+	 * Number of bytes that the ICV protects, counted from the start of the frame. The ICV
+	 * itself follows directly after these bytes.
 	 */
 	size_t protected_bytes;
 };
@@ -137,8 +137,8 @@ struct cl_mkpdu_member cl_mkpdu_entry(const struct cl_mkpdu_list *list, size_t i
 void cl_mkpdu_put_entry(uint8_t *entry, const struct cl_mkpdu_member *member);
 
 /**
- * Writes a frame without its ICV. Omits each peer list that is empty, and each parameter set for
- * which `there` is false.
+ * Writes a frame without its ICV. Omits empty peer lists. Omits a parameter set if the member
+ * `there` of its structure is false.
  *
  * @param mkpdu both peer lists together have at most CL_MKPDU_WRITE_ENTRIES entries; the SAK has
  *              128 or 256 bits

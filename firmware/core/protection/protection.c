@@ -8,8 +8,9 @@
 
 static const struct cl_secy_policy off = {.validate = CL_SECY_DISABLED};
 /**
- * Policy of a closed port. Firmware sets this policy and removes all keys, so that no frame passes.
- * Until the last key is removed, the SecY encrypts the frames that it transmits.
+ * Policy of a closed port. To close the port, firmware sets this policy and then removes all keys.
+ * Without keys, no frame passes. Until the last key is removed, the SecY still transmits frames,
+ * but encrypts all of them.
  */
 static const struct cl_secy_policy closed = {
 	.protect = true, .encrypt = true, .include_sci = true, .validate = CL_SECY_STRICT};
@@ -126,8 +127,8 @@ static void open_port(struct cl_macsec *macsec)
 }
 
 /**
- * Returns true if the board has transmitted before with the key that @p identity identifies.
- * Otherwise stores @p identity and returns false.
+ * Returns true if a host has already asked the board to transmit with the key that @p identity
+ * identifies. Otherwise stores @p identity and returns false.
  */
 static bool repeats(struct cl_macsec *macsec, uint64_t identity)
 {
@@ -167,8 +168,8 @@ static int install(struct cl_macsec *macsec, const struct cl_wire_protect_reques
 }
 
 /**
- * Each element of @p values is a pair: a value and its maximum. Refuses the request if a value is
- * greater than its maximum.
+ * Checks @p count pairs of a value and its maximum. Refuses the request if a value is greater than
+ * its maximum.
  */
 static uint16_t within(struct cl_exchange *exchange, const uint32_t (*values)[2], size_t count)
 {
@@ -213,8 +214,9 @@ static uint16_t protect(struct cl_exchange *exchange, const struct cl_wire_prote
 
 	if (status == 0 && repeats(macsec, identity)) {
 		/*
-		 * This key is already installed. If the token is the one of the last request,
-		 * report success: the host has repeated this request, because it received no reply.
+		 * A host has already sent this key. If the request has the token of the request
+		 * that installed the current keys, the host has repeated the request, because it
+		 * received no reply. Report success in this case.
 		 */
 		return macsec->port == CL_MACSEC_PROTECTED &&
 				       macsec->token == exchange->header.token

@@ -19,7 +19,7 @@
  */
 #define CL_MACSEC_KEYS 16u
 
-/** State of MACsec. The only keys in it are MKA's CAK and the two keys derived from it. */
+/** State of MACsec. It contains no keys except MKA's CAK and the two keys derived from the CAK. */
 struct cl_macsec {
 	/** Handlers that the service calls. Must be the first member. */
 	struct cl_macsec_handlers handlers;
@@ -28,8 +28,8 @@ struct cl_macsec {
 	uint8_t peer_sci[CL_SECY_SCI_BYTES];
 	uint8_t suite;
 	/**
-	 * State of the board's controlled port while MKA is stopped: no frame passes, all frames
-	 * pass, or static keys protect them.
+	 * State of the board's controlled port while MKA is stopped. Closed: no frame passes. Open:
+	 * all frames pass. Protected: static keys protect the frames.
 	 */
 	enum {
 		CL_MACSEC_CLOSED,
@@ -40,14 +40,15 @@ struct cl_macsec {
 	uint64_t token;
 	struct cl_secy_policy policy;
 	/**
-	 * `keys`: numbers that identify the last static keys with which the board transmitted.
-	 * `key_count`: number of static keys with which it has transmitted since power-on.
+	 * `keys`: numbers that identify the static transmit keys that hosts sent last. `key_count`:
+	 * number of entries written to `keys` since power-on.
 	 */
 	uint64_t keys[CL_MACSEC_KEYS];
 	uint32_t key_count;
 	/**
-	 * State and configuration of MKA. The platform's main program sets the engines and
-	 * functions in `config`.
+	 * `mka`: state of MKA. `config`: configuration of MKA. The platform's main program sets the
+	 * platform-dependent members of `config`, such as `engine`. A request of type `agree` sets
+	 * the remaining members.
 	 */
 	struct cl_mka mka;
 	struct cl_mka_config config;

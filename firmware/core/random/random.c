@@ -50,7 +50,7 @@ int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count
 	}
 	/*
 	 * After a fault, the source returns 0 instead of a random word. So check for a fault after
-	 * the last word has been read.
+	 * the last word has been read, and discard all words after a fault.
 	 */
 	if (status == 0 &&
 	    (CL_RANDOM_READ(random, CL_RANDOM_STATUS) & CL_RANDOM_STATUS_FAULT_MASK) != 0) {

@@ -39,9 +39,9 @@ struct cl_random {
 int cl_random_read(const struct cl_random *random, uint32_t *words, size_t count);
 
 /**
- * Writes random bytes with full entropy. Each group of 16 bytes is a CBC-MAC (SP 800-90B,
- * 3.1.5.1.1) over random words, which together have 256 bits of min-entropy. The key of the CBC-MAC
- * is a constant.
+ * Writes random bytes with full entropy. Each group of 16 bytes is the CBC-MAC (SP 800-90B,
+ * 3.1.5.1.1) of noise words that together have 256 bits of min-entropy. The key of the CBC-MAC is a
+ * constant.
  *
  * @param engine a block cipher
  * @param[out] bytes all zero after a failure

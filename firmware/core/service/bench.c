@@ -7,13 +7,13 @@
 #include "gcm/gcm.h"
 
 /**
- * Before a benchmark run, calls with this many blocks measure the engine's time per block. With
- * this many blocks, an engine uses the same method as in a long call.
+ * Number of blocks in a trial call. Before a benchmark run, trial calls measure the engine's time
+ * per block. A trial call is long enough that the engine uses the same method as in a long call.
  */
 #define TRIAL_BLOCKS 32u
 /**
- * If the time limit shortens the calls, each call except the last one processes a multiple of this
- * many blocks. So an engine that processes blocks in groups has no incomplete group.
+ * If the time limit shortens the calls, the length of each call except the last one is a multiple
+ * of this number of blocks. An engine that processes blocks in groups then has no incomplete group.
  */
 #define GROUP_BLOCKS 8u
 
@@ -79,8 +79,7 @@ static inline int run_call(struct call *call, const uint8_t counter[CL_BLOCK_BYT
 
 /**
  * Estimates how many bytes one call of the engine can process in @p limit cycles, rounded up to a
- * multiple of GROUP_BLOCKS blocks. For the estimate, runs two short calls and uses the time of the
- * second one.
+ * multiple of GROUP_BLOCKS blocks. The estimate is based on the second of two trial calls.
  */
 static __attribute__((noinline)) int find_most(struct call *call, uint32_t limit, uint32_t *most)
 {

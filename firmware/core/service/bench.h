@@ -17,10 +17,11 @@
 #define CL_BENCH_PER_SECOND 500u
 
 /**
- * Measures @p engine in CTR or GCM, in place, in the platform's buffer for the benchmark. Each call
- * of the engine processes the next `record_bytes` bytes of the buffer. If too few bytes follow, the
- * call begins at the start of the buffer. If a call would exceed the time limit of the run, all
- * calls process fewer bytes. Two short calls before the run measure the time per block.
+ * Measures @p engine in CTR or GCM. The engine processes data in place, in the platform's buffer
+ * for the benchmark. Each call processes the next `record_bytes` bytes of the buffer. If fewer
+ * bytes remain, the call begins at the start of the buffer. If a call would take longer than the
+ * time limit of the run, all calls process fewer bytes. Two short calls before the run measure the
+ * time per block.
  *
  * In GCM, each call is one message without additional data. Before a message is decrypted, it is
  * encrypted, so that it has a correct tag.

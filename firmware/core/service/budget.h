@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /**
- * Limits for work that belongs to no session. They apply while a peer other than the sender has a
- * session. On average, work outside sessions then gets one of every CL_STRANGERS_PART CPU cycles.
- * In one burst, it gets at most CL_STRANGERS_MOST cycles.
+ * Limits for work that belongs to no session. The limits apply only while a peer other than the
+ * sender of the request has a session. On average, such work gets one of every CL_STRANGERS_PART
+ * CPU cycles. In one burst, such work gets at most CL_STRANGERS_MOST cycles.
  */
 #define CL_STRANGERS_PART 8u
 #define CL_STRANGERS_MOST (1 << 18)
@@ -24,8 +24,8 @@
 #define CL_SESSION_MOST (1 << 21)
 
 /**
- * A token bucket: the number of CPU cycles that one kind of work, or one session, is still allowed
- * to use.
+ * A token bucket for one session or for one kind of work. The tokens are the CPU cycles that this
+ * session or work is still allowed to use.
  */
 struct cl_budget {
 	/** Value of the cycle counter when the budget was last filled. */
@@ -37,8 +37,8 @@ struct cl_budget {
 };
 
 /**
- * Fills a budget: for every @p part cycles that have passed, adds one cycle. The budget does not
- * grow beyond @p most cycles.
+ * Fills a budget: adds one cycle for every @p part clock cycles that have passed since the last
+ * call. The budget does not grow beyond @p most cycles.
  *
  * @return true if there are cycles to spend
  */
@@ -54,7 +54,7 @@ static inline bool cl_budget_fill(struct cl_budget *budget, uint32_t now, uint32
 }
 
 /**
- * Subtracts the cycles that a piece of work took, but at most @p most cycles, from the budget. The
+ * Subtracts from the budget the cycles that a piece of work took, but at most @p most cycles. The
  * budget can become negative. Does nothing if the budget is already 0 or negative.
  */
 static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, int32_t most)
@@ -65,9 +65,9 @@ static inline void cl_budget_spend(struct cl_budget *budget, uint32_t cycles, in
 }
 
 /**
- * Subtracts the cycles of postponed work, such as zeroization after a record, from the budget.
- * Unlike cl_budget_spend, also does this if the budget is 0 or negative. The budget does not fall
- * below -@p most.
+ * Subtracts from the budget the cycles of postponed work, such as the zeroization after a record.
+ * Unlike cl_budget_spend, this function also subtracts from a budget that is already 0 or negative.
+ * The budget does not fall below -@p most.
  */
 static inline void cl_budget_owe(struct cl_budget *budget, uint32_t cycles, int32_t most)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * State of the record that the service handles now, and the functions that handle each type of
- * record.
+ * The state of the record being handled, and the handler functions for all record types.
  */
 #ifndef CL_EXCHANGE_H
 #define CL_EXCHANGE_H
@@ -17,8 +16,8 @@ struct cl_exchange {
 	struct cl_wire_header header;
 	struct cl_session_owner owner;
 	/**
-	 * The session that the record's header names. NULL if the session does not belong to the
-	 * sender, or if this type of record needs no session.
+	 * The session that the record's header names. NULL if the header names no open session of
+	 * the sender, or if this type of record needs no session.
 	 */
 	struct cl_session *session;
 	/**
@@ -77,12 +76,13 @@ static inline uint32_t cl_exchange_engines(const struct cl_exchange *exchange)
 #define CL_EXCHANGE_DROP UINT16_MAX
 
 /**
- * Decides whether a long request, for example a benchmark, is allowed now. The request's handler
- * calls this function first. While another peer has a session, the function refuses the request.
+ * Decides whether a long request, for example a benchmark, is allowed now. The handler of a long
+ * request calls this function first. The function refuses the request while a peer other than the
+ * sender has a session.
  *
- * On a network, the function drops the request if received frames have been waiting without a pause
- * since the last long request. So under constant load, the service processes only one long request,
- * and a request to open a session waits for at most one long request.
+ * On a network, the function drops the request if, since the last long request, every check for a
+ * received frame has found one. So under constant load, the service processes only one long
+ * request, and a request to open a session waits for at most one long request.
  *
  * @return 0, CL_WIRE_ERROR_BUSY or CL_EXCHANGE_DROP
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Records over UDP in frames that lie in an Ethernet MAC's slots. The CPU copies only the head of a
- * frame, and the Ethernet MAC computes the sums of the other bytes. The engine reads a record's
- * data from the receive slot, and writes the data of the answer to a transmit slot.
+ * Records over UDP in frames that the Ethernet MAC stores in its slots. The CPU copies only the
+ * head of a frame, that is, all headers up to the record's header. The Ethernet MAC computes the
+ * sums of the frame's bytes. The engine reads a record's data from the receive slot, and writes the
+ * data of the answer to a transmit slot.
  */
 #ifndef CL_FRAMES_H
 #define CL_FRAMES_H
@@ -12,8 +13,8 @@
 #include "service/service.h"
 
 /**
- * Number of 32-bit words in the copy of a frame's head. The last 16 bits of the copy are not part
- * of the head: they are the first bytes of the record's data.
+ * Number of 32-bit words in the copy of a frame's head, rounded up. The head does not fill the last
+ * word. So the last two bytes of the copy are the first two bytes of the record's data.
  */
 #define CL_FRAME_HEAD_WORDS ((CL_LINK_UDP_HEAD + 3u) / 4u)
 
@@ -27,9 +28,9 @@ struct cl_frame {
 	 */
 	uint32_t head[CL_FRAME_HEAD_WORDS];
 	/**
-	 * Sums that the Ethernet MAC computed. `window_sums`: the arguments `a` and `b` of
-	 * cl_window_sum_from; they cover the bytes of the frame after its head. `sum`: cl_sum of
-	 * the whole frame.
+	 * Sums that the Ethernet MAC computed. `window_sums`: two sums of the bytes after the
+	 * frame's head; they become the arguments `a` and `b` of cl_window_sum_from. `sum`: cl_sum
+	 * of the whole frame.
 	 */
 	uint32_t window_sums[2];
 	uint32_t sum;
@@ -81,7 +82,7 @@ size_t cl_frame_carry_out(struct cl_frame *frame, const struct cl_link_udp *udp,
 			  struct cl_service *service, size_t len, uint8_t *tx_slot,
 			  struct cl_session_cost *cost);
 
-/** Zeroizes a frame that was dropped, if it could contain a damaged record with a key. */
+/** Zeroizes the head of a dropped frame, and also the slot if the record can contain a key. */
 void cl_frame_drop(struct cl_frame *frame);
 
 #endif

@@ -7,10 +7,7 @@
 #include "engine/cbc_mac.h"
 #include "zeroize.h"
 
-/**
- * The first byte of each CBC-MAC's message is one of these codes. The code states what the CBC-MAC
- * is used for.
- */
+/** Codes for the purposes of CBC-MACs. Every CBC-MAC's message begins with one of these codes. */
 enum purpose {
 	OF_KEY = 1,
 	OF_TICKET = 2,
@@ -19,8 +16,9 @@ enum purpose {
 
 #define DRAWN_BYTES 12u
 /**
- * Number of blocks in the message of the CBC-MAC that yields a random counter block. The first
- * block contains the purpose, the next blocks the random words, the last block bytes from the host.
+ * Number of blocks in the CBC-MAC message from which the board derives a random counter block. The
+ * first block contains the code for the purpose. The next blocks contain random words, and the last
+ * block contains bytes from the host.
  */
 #define DRAW_BLOCKS (CL_IDENTITY_WORDS / 4u + 2u)
 

@@ -39,9 +39,10 @@ int cl_identity_ticket(const struct cl_platform *platform, const uint8_t *key,
 #define CL_IDENTITY_WORDS 32u
 
 /**
- * Draws an initial counter block: 96 random bits, then 32 zero bits. The random bits are part of a
- * CBC-MAC with a constant key (SP 800-90B, 3.1.5.1.1). The CBC-MAC's message is CL_IDENTITY_WORDS
- * words from the random source and 16 bytes from the host. On a simulated board, the words are 0.
+ * Draws an initial counter block: 96 random bits, then 32 zero bits. The random bits are the first
+ * bits of a CBC-MAC with a constant key (SP 800-90B, 3.1.5.1.1). The CBC-MAC's message contains
+ * CL_IDENTITY_WORDS words from the random source and 16 bytes from the host. On a simulated board,
+ * the words are 0.
  *
  * @retval 0 done
  * @retval -ENODEV the board has no random source

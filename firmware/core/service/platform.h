@@ -50,8 +50,8 @@ struct cl_platform {
 	/** Memory for the table of streams and used counter blocks; cl_service_init clears it. */
 	struct cl_streams *streams;
 	/**
-	 * Engine that computes, for each key, the number that identifies it. The engine's run time
-	 * must not depend on the key.
+	 * Engine for the CBC-MACs from which the board derives the numbers that identify keys
+	 * (service/identity.h). The engine's run time must not depend on the key.
 	 */
 	const struct cl_engine *identity;
 	/** Buffer for the benchmark, 16-byte aligned. */
@@ -83,9 +83,9 @@ struct cl_platform {
 	 */
 	int (*random)(void *context, uint32_t *words, size_t count);
 	/**
-	 * The core calls this function after a session with a key was closed or a key was refused.
-	 * The main program must then zeroize its record buffers before it handles the next record.
-	 * It must also zeroize the data that function calls left on the stack and in the caches.
+	 * Function that asks the main program to zeroize data. The core calls this function after
+	 * it has closed a session with a key, or refused a key. Before the next record, the main
+	 * program must zeroize its record buffers, and old data on the stack and in the caches.
 	 * NULL if the main program zeroizes these data without this call.
 	 */
 	void (*forget)(void *context);

@@ -10,8 +10,8 @@
 
 #define CTR_BYTES 64u
 /**
- * Number of bytes of test data. It is large enough for every engine to use its fast method; for
- * shorter data, an engine can use a slower method.
+ * Number of bytes of data in the test of the engine's fast method. Every engine can use its fast
+ * method for data of this length. For shorter data, an engine can use a slower method.
  */
 #define WAY_BYTES 1024u
 
@@ -22,7 +22,7 @@ struct key_vectors {
 	 * are computed and not stored.
 	 */
 	uint8_t block_ciphertext[CL_BLOCK_BYTES];
-	/** Key and ciphertext of SP 800-38A, F.5.1, F.5.3 or F.5.5. */
+	/** Key and ciphertext of SP 800-38A, F.5.1, F.5.3 or F.5.5, depending on the key length. */
 	uint8_t ctr_key[CL_KEY_BYTES_MAX];
 	uint8_t ctr_ciphertext[CTR_BYTES];
 };
@@ -90,8 +90,8 @@ static const struct key_vectors vectors[] = {
 };
 
 /*
- * Test cases 4, 10 and 16 of the GCM specification. The key of each test case is a repetition of
- * these 16 bytes.
+ * Test cases 4, 10 and 16 of the GCM specification. In each test case, the key consists of these 16
+ * bytes, repeated until the key has its full length.
  */
 static const uint8_t gcm_key[CL_BLOCK_BYTES] = {
 	0xfe, 0xff, 0xe9, 0x92, 0x86, 0x65, 0x73, 0x1c, 0x6d, 0x6a, 0x8f, 0x94, 0x67, 0x30, 0x83, 0x08,
@@ -138,8 +138,8 @@ static int ctr_gives(const struct cl_engine *engine, const struct cl_engine_key 
 }
 
 /**
- * Tests the block cipher with the example of FIPS-197, appendix C. The test uses the example's
- * plaintext as counter block in CTR mode. The keystream must then be the example's ciphertext.
+ * Tests the block cipher with the example of FIPS-197, appendix C. The test encrypts zeros in CTR
+ * mode, with the example's plaintext as counter block. The result must be the example's ciphertext.
  */
 static int block_test(const struct cl_engine *engine, const struct key_vectors *v)
 {
@@ -165,8 +165,8 @@ static int block_test(const struct cl_engine *engine, const struct key_vectors *
 }
 
 /**
- * Encrypts or decrypts the four blocks of an example of SP 800-38A, F.5. The function appends zeros
- * to these blocks, so that it processes @p len bytes in total.
+ * Encrypts or decrypts the four blocks of an example of SP 800-38A, F.5, and checks the result. To
+ * process @p len bytes in total, the function appends zeros to the blocks.
  */
 static int ctr_test(const struct cl_engine *engine, const struct key_vectors *v, bool decrypt,
 		    uint8_t *data, size_t len)

@@ -12,11 +12,11 @@
 #include "service/platform.h"
 
 /**
- * Tests one engine with every key length. Uses the example of FIPS-197, appendix C, and the
- * examples of SP 800-38A, F.5, in both directions. If the engine has a fast and a slower method, it
- * must use the fast one on data in the benchmark's buffer. So the self-test fails if the fast
- * method cannot reach this buffer. If sessions occupy all key slots of the engine, its tests are
- * skipped, and fewer tests are reported.
+ * Tests one engine with every key length, by the examples of FIPS-197, appendix C, and SP 800-38A,
+ * F.5. An engine with a cipher other than AES runs its own known-answer tests instead. If the
+ * engine has a fast and a slower method, it must use the fast method on data in the benchmark's
+ * buffer. If sessions occupy all key slots of the engine, its tests are skipped, and fewer tests
+ * are reported.
  *
  * @param gcm test GCM instead, with the examples of the GCM specification (McGrew and Viega) that
  * have additional data and a partial block: encryption, decryption, and refusal of a wrong tag

@@ -12,7 +12,7 @@
 /** Value of `length` for a record type whose data can have any length up to max_data. */
 #define LENGTH_DATA UINT16_MAX
 
-/** Tells which sessions the header of a record is allowed to name. */
+/** Rule for the session number in a record's header. Each record type has one of these rules. */
 enum __attribute__((packed)) naming {
 	/** Records of this type need no session. The service ignores the session in the header. */
 	ANY,
@@ -20,7 +20,7 @@ enum __attribute__((packed)) naming {
 	OWN,
 	/** The session must belong to the sender, or be 0, which means no session. */
 	OWN_OR_NONE,
-	/** The session must belong to the sender, or must not be open. */
+	/** The session must belong to the sender, or no session with this number is open. */
 	OWN_OR_CLOSED,
 };
 
@@ -66,7 +66,7 @@ void cl_service_owe(struct cl_service *service, uint32_t cycles)
 	}
 }
 
-/** Returns 0 if the budget has cycles left for the record, otherwise CL_EXCHANGE_DROP. */
+/** Returns 0 if the record may use the CPU now, otherwise CL_EXCHANGE_DROP (service/budget.h). */
 static __attribute__((noinline)) uint16_t admit(struct cl_exchange *exchange)
 {
 	struct cl_service *const service = exchange->service;
@@ -158,8 +158,8 @@ int cl_service_init(struct cl_service *service, const struct cl_platform *platfo
 	const uint64_t eighth = platform->session_idle_cycles / 8;
 
 	/*
-	 * Check the sessions at least once in half of the cycle counter's range, so that no
-	 * overflow of the counter is missed.
+	 * Check the sessions at least once in INT32_MAX cycles, so that cl_sessions_tick misses no
+	 * overflow of the 32-bit cycle counter.
 	 */
 	service->look_cycles = eighth != 0 && eighth < INT32_MAX ? (uint32_t)eighth : INT32_MAX;
 	service->engines = engines;

@@ -38,13 +38,13 @@ struct cl_service {
 	struct cl_budget strangers;
 	/**
 	 * `looked_at`: value of the cycle counter when cl_service_poll last checked the sessions.
-	 * `look_cycles`: number of cycles after which it checks them again.
+	 * `look_cycles`: number of cycles from one check to the next.
 	 */
 	uint32_t looked_at;
 	uint32_t look_cycles;
 	/**
-	 * Bit N is set if the board has an engine with code N. The server (platform->server) has no
-	 * bit here.
+	 * Bit N is set if the board has an engine with code N. The server (platform->server) is not
+	 * an engine: the bit for its code is 0.
 	 */
 	uint32_t engines;
 	/** Bit N is set if sessions in GCM can use the board's engine with code N. */
@@ -63,8 +63,8 @@ struct cl_service {
 int cl_service_init(struct cl_service *service, const struct cl_platform *platform);
 
 /**
- * Where a record or reply is in memory: the addresses of its header and of its data. The data need
- * not follow the header.
+ * Addresses of the header and of the data of a record or reply. The data need not follow the
+ * header.
  */
 struct cl_service_place {
 	uint8_t *header;
@@ -74,10 +74,10 @@ struct cl_service_place {
 /**
  * Processes one record.
  *
- * The function removes a key from the record's buffer, even if it refuses the record. If it refuses
- * the record, the reply's buffer contains only the error reply. @p reply can be equal to @p record,
- * so one buffer is enough. This buffer then contains no data after a record of type `close` or
- * `reset`. A caller with two buffers must zeroize the record's buffer itself.
+ * The function zeroizes a key in the record's buffer, even if it refuses the record. After a
+ * refusal, the reply's buffer contains only the error reply. @p reply can be equal to @p record, so
+ * one buffer is enough. After a record of type `close` or `reset`, this single buffer contains no
+ * data. A caller with two buffers must itself zeroize the record's buffer.
  *
  * @param link   the record's link, with its counters
  * @param record as received, its CRC checked and removed
@@ -94,15 +94,15 @@ size_t cl_service_carry_out(struct cl_service *service, struct cl_link *link,
 			    const struct cl_service_place *reply, size_t room);
 
 /**
- * Returns true if work for @p peer outside sessions is allowed to use the CPU at present. Always
- * returns true while no other peer has a session. Otherwise a budget limits such work. Call
- * cl_sessions_tick first, to update the time.
+ * Returns true if the service is allowed to do work for @p peer that belongs to no session. Always
+ * returns true while no other peer has a session. Otherwise returns true while the budget for work
+ * outside sessions has cycles left. Before this call, update the time with cl_sessions_tick.
  */
 bool cl_service_admits(struct cl_service *service, uint64_t peer);
 
 /**
- * Subtracts @p cycles from the budget of cl_service_admits. @p cycles is the time that work outside
- * sessions took.
+ * Subtracts @p cycles from the budget that cl_service_admits checks. @p cycles is the number of
+ * cycles that work outside sessions took.
  */
 static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 {
@@ -110,10 +110,9 @@ static inline void cl_service_spend(struct cl_service *service, uint32_t cycles)
 }
 
 /**
- * Subtracts the cycles of a zeroization from the budget for work outside sessions, if a peer on a
- * network has a session. A record outside sessions can cause a zeroization, for example a refused
- * request to open a session. Records outside sessions are then dropped until the budget has grown
- * again.
+ * Subtracts the cycles of a zeroization from the budget for work outside sessions. Does nothing if
+ * no peer on a network has a session. For example, a refused request to open a session causes a
+ * zeroization. While the budget has no cycles left, the service drops records outside sessions.
  */
 void cl_service_owe(struct cl_service *service, uint32_t cycles);
 
@@ -134,9 +133,9 @@ static inline size_t cl_service_handle(struct cl_service *service, struct cl_lin
 void cl_service_look(struct cl_service *service);
 
 /**
- * The main loop must call this function at least once in 2^31 cycles. The function closes sessions
- * that were not used for session_idle_cycles, and zeroizes their keys. It can close a session later
- * than that, by up to an eighth of session_idle_cycles.
+ * Closes sessions that were not used for session_idle_cycles, and zeroizes their keys. A session
+ * can be closed late, by up to an eighth of session_idle_cycles. The main loop must call this
+ * function at least once in 2^31 cycles.
  */
 static inline void cl_service_poll(struct cl_service *service)
 {
@@ -146,11 +145,10 @@ static inline void cl_service_poll(struct cl_service *service)
 }
 
 /**
- * Accounts for the CPU cycles of the last record: @p cost, which excludes the engine's cycles, plus
- * the engine's cycles. If the record's session is still open, subtracts all these cycles from the
- * session's budget, and adds @p cost to the session's counts. Otherwise subtracts all these cycles
- * from the budget for work outside sessions. A network's driver calls this function after each
- * record.
+ * Accounts for the CPU cycles of the last record: the engine's cycles, plus @p cost, the cycles
+ * outside the engine. If the record's session is still open, subtracts the total from the session's
+ * budget, and adds @p cost to the session's counts. Otherwise subtracts the total from the budget
+ * for work outside sessions. The driver of a network link calls this function after each record.
  */
 void cl_service_account(struct cl_service *service, const struct cl_link *link,
 			const struct cl_session_cost *cost);

@@ -17,7 +17,7 @@ static int cmac(const struct cl_engine *engine, const struct cl_wire_mac_request
 	if (status != 0) {
 		return status;
 	}
-	/* Derive the subkey K1 or K2. */
+	/* Derive the subkey: one doubling gives K1, two doublings give K2. */
 	for (uint32_t n = 0; n < request->subkey; n++) {
 		cl_cmac_double(mac);
 	}
@@ -46,8 +46,8 @@ static uint16_t compute(struct cl_exchange *exchange, struct cl_wire_mac_reply *
 	const struct cl_engine *const engine = cl_platform_engine(exchange->platform, named);
 
 	/*
-	 * Refuse a request from a network that names an engine in plain C: such an engine would
-	 * take too long.
+	 * Refuse a request that came over a network and selects an engine in plain C. Such an
+	 * engine would take too long.
 	 */
 	if (engine == NULL || engine->known_answer != NULL ||
 	    (exchange->link->network != NULL && named <= CL_WIRE_ENGINE_TABLE)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Passes records about MACsec to the handlers of the board's SecY. The code is in a file of its
- * own, so that the bare-metal linker script link.ld can place it.
+ * Passes records about MACsec to the handlers of the board's SecY. This code has a file of its own,
+ * because the bare-metal linker script link.ld places code by the names of object files.
  */
 #include "service/exchange.h"
 

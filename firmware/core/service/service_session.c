@@ -4,8 +4,8 @@
 #include "zeroize.h"
 
 /**
- * Returns the largest number of data bytes in a record of a session that uses @p engine. The fast
- * path and firmware have different limits.
+ * Returns the largest number of data bytes in a record for a session that uses the engine or server
+ * with code @p engine. The fast path and the firmware have different limits.
  */
 static uint16_t max_data_of_engine(const struct cl_exchange *exchange, uint8_t engine)
 {

@@ -40,8 +40,8 @@ static bool is_active(const struct cl_sessions *sessions, const struct cl_sessio
 }
 
 /**
- * Returns the number of the session's peer without the UDP port. So the result is the same for all
- * ports of an IPv4 address.
+ * Returns the IPv4 address of the session's peer, which is part of the peer's number. Returns 0 if
+ * the peer is on a UART.
  */
 static uint32_t address_of(const struct cl_session *session)
 {
@@ -87,15 +87,15 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 	const uint64_t length = session->request.length;
 	const bool gcm = cl_session_is_gcm(session);
 	/*
-	 * Number of data bytes without the tag. Negative if the record must be decrypted but is
-	 * shorter than a tag.
+	 * Number of data bytes, without the tag of a record to decrypt. The number is negative if
+	 * the data of such a record are shorter than a tag.
 	 */
 	const int32_t text = (int32_t)(len - session->request_tag);
 	const uint64_t rest = length - offset;
 	const uint32_t most = rest < record_bytes ? (uint32_t)rest : record_bytes;
 	uint8_t counter[CL_BLOCK_BYTES];
 
-	/* Only an empty record is allowed to begin at the end of the stream, and only in GCM. */
+	/* A record at the end of the stream must be empty, and is allowed only in GCM. */
 	if (offset >= length + gcm || text > (int32_t)most || offset % CL_BLOCK_BYTES != 0) {
 		return refuse(detail, CL_WIRE_ERROR_OFFSET, record_bytes);
 	}

@@ -27,8 +27,8 @@
 #define CL_SESSIONS 8u
 _Static_assert(CL_STREAMS >= CL_SESSIONS + 8, "windows of eight sessions are kept");
 /**
- * Number of low bits of a session's number. These bits contain the session's index in the table,
- * plus 1.
+ * Number of low bits of a session's number that contain the session's index in the table, plus 1.
+ * The other bits of a session's number count the opened sessions.
  */
 #define CL_SESSION_PLACE_BITS 8
 _Static_assert(CL_SESSIONS <= 1u << CL_SESSION_PLACE_BITS, "every place has a number");
@@ -95,8 +95,9 @@ struct cl_session {
 	/** Value of `first` in the stream's window at the time when the session was opened. */
 	uint64_t first;
 	/**
-	 * Time when the session was last used. If a server processes the session's records: time of
-	 * the last check in which the server's number of records had changed.
+	 * Time when the session was last used. If a server processes the session's records,
+	 * firmware reads the server's counters. If the number of records has grown, the session
+	 * counts as used.
 	 */
 	uint64_t used_at;
 	/** Time when the session was opened. */
@@ -118,8 +119,9 @@ struct cl_session {
 	uint8_t request_tag;
 	uint8_t reply_tag;
 	/**
-	 * In CTR: the member `anywhere` of the session's engine. False for a server. Always false
-	 * in GCM, because GHASH in C is slow in memory that the CPU does not cache.
+	 * In CTR: copy of the member `anywhere` of the session's engine; false if the session uses
+	 * a server. In GCM: always false, because GHASH in C is slow in memory that the CPU does
+	 * not cache.
 	 */
 	bool anywhere;
 	/** True while the server processes the session's records. */
@@ -186,8 +188,9 @@ bool cl_session_owned(const struct cl_session *session, const struct cl_session_
 uint32_t cl_sessions_of_others(const struct cl_sessions *sessions, uint64_t peer);
 
 /**
- * Encrypts or decrypts a record of the session's stream, and marks the record as received. A record
- * that arrived before is processed again only if its data have not changed.
+ * Encrypts or decrypts a record of the session's stream, and marks the record as received. If the
+ * record has arrived before, processes it again if the data are the same, but refuses it if the
+ * data differ.
  *
  * @param offset byte offset of @p in in the stream
  * @param sum    cl_window_sum of @p in
@@ -202,9 +205,9 @@ uint16_t cl_session_data(struct cl_session *session, const struct cl_platform *p
 			 size_t len, uint32_t *detail);
 
 /**
- * Does the work of cl_session_data for a session in GCM. Each record is one message.
+ * Does the work of cl_session_data for a session in GCM. Each record is one GCM message.
  *
- * @param number twice the number of the record, plus 1 if it is the last record, as in the nonce
+ * @param number 2n for record number n, or 2n + 1 if it is the last record; part of the nonce
  * @param text   bytes of plaintext, which fit the stream; negative if the record is shorter than a
  *               tag
  */
@@ -213,9 +216,9 @@ uint16_t cl_session_message(struct cl_session *session, const struct cl_platform
 			    uint8_t *out, int32_t text, uint32_t *detail);
 
 /**
- * Returns true if the session's share of the CPU allows another record now. While active sessions
- * belong to hosts with different IP addresses, each address gets an equal part of the CPU. The
- * active sessions of one address share this part equally.
+ * Returns true if the session's share of the CPU allows another record now. Each IP address with
+ * active sessions gets an equal part of the CPU. The active sessions of one address share this part
+ * equally. While all active sessions have the same address, every record is allowed.
  */
 bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session *session);
 
@@ -223,12 +226,12 @@ bool cl_session_may_spend(const struct cl_sessions *sessions, struct cl_session 
 void cl_session_touch(struct cl_sessions *sessions, struct cl_session *session);
 
 /**
- * Reads the counters of the server that processes the session's records. Updates the session's
- * counters and the time of its last use. Does nothing if no server processes the records.
+ * Copies the counters of the session's server to the session. If the number of records has changed,
+ * also updates the time of the session's last use. Does nothing if the session has no server.
  */
 void cl_session_update(struct cl_sessions *sessions, struct cl_session *session);
 
-/** Closes a session: zeroizes its key, and reduces its range of counter blocks to the used ones. */
+/** Closes a session: zeroizes its key, and removes the unused counter blocks from its range. */
 void cl_session_close(struct cl_session *session, const struct cl_platform *platform);
 
 /** Closes every session of @p owner. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Handles records of sessions in GCM. The section "GCM sessions" of wire.toml defines their nonces
- * and tags.
+ * Handles records of sessions in GCM. The section "GCM sessions" of wire.toml defines the nonces
+ * and tags of these records.
  */
 #include <errno.h>
 #include <string.h>
@@ -46,9 +46,9 @@ static int run(const struct cl_session *session, uint32_t number, const uint8_t 
 }
 
 /**
- * In GCM, each record states whether it is the last record of its stream (@p last). Returns true if
- * this statement agrees with the records that have already arrived. @p end is the record's number
- * plus 1.
+ * Checks a record in GCM against the records that have already arrived: no record is allowed to
+ * follow the last record of a stream. Returns true if the record obeys this rule. @p last is true
+ * if the record is marked as the last one. @p end is the record's number plus 1.
  */
 static bool may_end(const struct cl_stream *stream, uint32_t end, bool last)
 {

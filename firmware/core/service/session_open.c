@@ -52,10 +52,7 @@ static uint16_t check(const struct cl_wire_open_request *request, uint32_t max_d
 		padding |= request->key[i];
 	}
 	if (padding != 0) {
-		/*
-		 * Report 0 as `detail` instead of the wrong bytes, because the wrong bytes could be
-		 * part of a key.
-		 */
+		/* Do not report the wrong bytes in `detail`: these bytes could be part of a key. */
 		return refuse(detail, CL_WIRE_ERROR_VALUE, 0);
 	}
 	if (request->direction > 1) {
@@ -112,9 +109,9 @@ static struct cl_session *find_repeated(struct cl_sessions *sessions,
 }
 
 /**
- * Closes a session that still uses the stream that @p request resumes. The request's sender owns
- * the stream, because it knows the key and the ticket. The old session is still open because, for
- * example, the host's earlier program was killed.
+ * Closes the session that still uses the stream to be resumed. The sender of @p request knows the
+ * key and the ticket, so the sender owns the stream. The old session can still be open, for example
+ * because the program that opened it was killed.
  */
 static void end_holder(struct cl_sessions *sessions, const struct cl_platform *platform,
 		       const struct cl_wire_open_request *request, uint64_t key_identity)
@@ -200,8 +197,8 @@ static uint16_t take_stream(struct cl_session *session, const struct cl_platform
 }
 
 /**
- * Sets the session's key in the engine or server that the session uses. If it uses a server, also
- * starts the server for the session.
+ * Sets the session's key in the session's engine or server. If the session uses a server, the
+ * server then begins to process the session's records.
  */
 static int start(struct cl_session *session, const struct cl_platform *platform,
 		 const struct cl_wire_open_request *request)
@@ -234,8 +231,8 @@ static int start(struct cl_session *session, const struct cl_platform *platform,
 }
 
 /**
- * If other peers have sessions, marks their sessions and the new session as shared. The board
- * reports no cycle counts to the owner of a shared session.
+ * If other peers have sessions, marks the sessions of these peers and the new session as shared.
+ * The owner of a shared session gets no cycle counts from the board.
  */
 static void share(struct cl_sessions *sessions, struct cl_session *session)
 {

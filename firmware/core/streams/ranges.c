@@ -23,9 +23,10 @@ static bool is_among(struct cl_block_number number, struct cl_block_number first
 }
 
 /**
- * Returns true if a range conflicts with a range of the same key in the table; ignores the range at
- * @p index. Ranges conflict if they overlap. They also conflict if one is in GCM, and the other one
- * is in CTR and contains block 0.
+ * Returns true if a range of @p blocks blocks that begins at @p first conflicts with a range of the
+ * same key in the table. Ignores the table's range at @p index. Two ranges conflict if they
+ * overlap. A range for CTR that contains block 0 also conflicts with every range for GCM, because
+ * GCM encrypts block 0 itself.
  */
 static bool overlaps(const struct cl_ranges *ranges, uint64_t key, struct cl_block_number first,
 		     uint64_t blocks, int index)
@@ -102,9 +103,9 @@ void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks)
 }
 
 /**
- * Merges the range at index @p next into the range at @p index, and returns true. Returns false if
- * the ranges have different keys, or if a stream holds the range at @p next. Also returns false if
- * this range does not begin directly after the range at @p index.
+ * Appends the range at index @p next to the range at index @p index. The range at @p next must
+ * begin directly after the other range, and have the same key and mode. No stream is allowed to
+ * hold the range at @p next. If a condition is not met, returns false and changes nothing.
  */
 static bool append(struct cl_ranges *ranges, int index, int next)
 {

@@ -22,7 +22,7 @@
 /** Number of ranges that the table can hold; each takes 33 bytes of memory. */
 #define CL_RANGES 128u
 
-/** A bit of cl_range.key: set if the range is in GCM, clear if it is in CTR. */
+/** The bit of cl_range.key that gives the mode of the range: 1 for GCM, 0 for CTR. */
 #define CL_RANGE_GCM UINT64_C(1)
 
 /** A counter block as a number of 128 bits. */
@@ -76,8 +76,8 @@ int cl_ranges_extend(struct cl_ranges *ranges, int index, uint64_t blocks);
 void cl_ranges_trim(struct cl_ranges *ranges, int index, uint64_t blocks);
 
 /**
- * Marks a range as no longer held. The range stays in the table, but @p index must not be used for
- * it any more.
+ * Marks a range as no longer held by a stream. The blocks of the range stay in the table, but the
+ * range can be merged with an adjacent range. So the caller must not use @p index any more.
  */
 void cl_ranges_release(struct cl_ranges *ranges, int index);
 

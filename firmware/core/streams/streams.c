@@ -7,8 +7,8 @@
 #include "zeroize.h"
 
 /**
- * Removes a stream from the table of streams; its range of counter blocks stays in the table of
- * ranges.
+ * Removes a stream from the table of streams. The stream's range of counter blocks stays in the
+ * table of ranges.
  */
 static void forget(struct cl_streams *streams, struct cl_stream *stream)
 {
@@ -17,8 +17,8 @@ static void forget(struct cl_streams *streams, struct cl_stream *stream)
 }
 
 /**
- * Returns a free entry for a stream. If no entry is free, frees the entry of the stream that ended
- * first. Returns NULL if no stream has ended.
+ * Returns a free entry for a stream. If no entry is free, frees and returns the entry of the stream
+ * that ended first. Returns NULL if all streams in the table are still open.
  */
 static struct cl_stream *make_room(struct cl_streams *streams)
 {

@@ -2,11 +2,11 @@
 /**
  * @file
  * A stream is the data that a host sends in one session or, after an interruption, in several
- * sessions. Each stream reserves a range of counter blocks of one key (ranges.h). Its window states
- * which of its records arrived (window.h). After its session, the stream stays in the table of
- * streams, so that a host can resume it. A new stream replaces an ended stream only if the table
- * has no free entry. The used part of the stream's range stays in the table of ranges until power
- * is switched off.
+ * sessions. Each stream reserves a range of counter blocks of one key (ranges.h). The stream's
+ * window tells which records of the stream arrived (window.h). After its session, a stream stays in
+ * the table of streams, so that a host can resume it. A new stream replaces an ended stream only if
+ * the table has no free entry. The used part of the ended stream's range stays in the table of
+ * ranges until power is switched off.
  */
 #ifndef CL_STREAMS_H
 #define CL_STREAMS_H
@@ -18,8 +18,8 @@
 #include "streams/window.h"
 
 /**
- * In GCM, each record reserves 2^CL_STREAM_GCM_BITS counter blocks: 2^32 counter blocks for each of
- * the record's two possible nonces.
+ * In GCM, each record reserves 2^CL_STREAM_GCM_BITS counter blocks. A record has two possible
+ * nonces, and each nonce has 2^32 counter blocks.
  */
 #define CL_STREAM_GCM_BITS 33
 
@@ -44,8 +44,8 @@ struct cl_stream {
 	uint64_t ticket;
 	uint32_t record_bytes;
 	/**
-	 * In GCM: number of the stream's last record, plus 1. The member is 0 until the last record
-	 * has arrived.
+	 * Only for GCM: the number of records in the stream, or 0 as long as the stream's last
+	 * record has not arrived.
 	 */
 	uint32_t end;
 	/**
@@ -92,8 +92,9 @@ int cl_streams_resume(struct cl_streams *streams, const struct cl_stream_name *n
 		      struct cl_stream **stream);
 
 /**
- * Ends a stream. Shortens the stream's range: it then ends after the highest-numbered record that
- * arrived. Frees the range if no record arrived.
+ * Ends a stream, and removes the unused blocks from the stream's range. The unused blocks are those
+ * after the blocks of the highest-numbered record that arrived. If no record arrived, removes the
+ * whole range.
  *
  * @param known true if it is known which records arrived, and the window contains them. If false,
  *              the whole range counts as used, and the stream cannot be resumed

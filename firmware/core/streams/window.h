@@ -26,8 +26,8 @@ struct cl_window {
 	/** Lowest record number that is still accepted. */
 	uint64_t first;
 	/**
-	 * For each record n in the window, bit n % records is 1 if record n has arrived, otherwise
-	 * 0. All bits from bit number `records` on are 0.
+	 * Tells which records of the window have arrived: bit n % `records` is 1 if record n has
+	 * arrived, otherwise 0. The bits from number `records` on are always 0.
 	 */
 	uint64_t seen;
 	/**
@@ -67,15 +67,16 @@ void cl_window_init(struct cl_window *window, uint32_t records);
 uint64_t cl_window_sum(const uint8_t *data, size_t len);
 
 /**
- * Computes cl_window_sum from the sums @p a and @p b that an Ethernet MAC computed over the whole
- * words of @p data. The Ethernet MAC starts with a = 0 instead of a = @p len, because it does not
- * know the length yet.
+ * Computes cl_window_sum of @p data from two sums that an Ethernet MAC has computed. @p a and @p b
+ * are sums over the whole words, with the initial value a = 0 instead of a = @p len. The function
+ * corrects this difference, and adds the last one to three bytes.
  */
 uint64_t cl_window_sum_from(uint32_t a, uint32_t b, const uint8_t *data, size_t len);
 
 /**
- * Returns whether record number @p record is new, repeated or outside the window. @p sum is the
- * cl_window_sum of its data. Does not change the window.
+ * Tells whether record number @p record is new, is repeated with the same or with different data,
+ * or is outside the window. @p sum is the cl_window_sum of the record's data. Does not change the
+ * window.
  */
 enum cl_window_verdict cl_window_judge(const struct cl_window *window, uint64_t record,
 				       uint64_t sum);
@@ -87,8 +88,8 @@ void cl_window_accept(struct cl_window *window, uint64_t record, uint64_t sum);
 uint64_t cl_window_end(const struct cl_window *window);
 
 /**
- * Changes the size of the window to @p records records. If the window becomes smaller, it no longer
- * accepts the records with the lowest numbers.
+ * Changes the size of the window to @p records records. If the arrived records do not fit in the
+ * new size, the window no longer accepts the records with the lowest numbers.
  */
 void cl_window_resize(struct cl_window *window, uint32_t records);
 

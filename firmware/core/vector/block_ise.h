@@ -15,8 +15,9 @@ int cl_ise_ecb_by_block(void *hw, const struct cl_engine_key *key, uint32_t chai
 			const uint32_t *in, uint32_t *out, size_t blocks);
 
 /**
- * ECB only: the function pointers for CBC are NULL. The functions' argument `hw` is a struct
- * cl_ise_device. To clear the key, call `clear` of an engine that uses the same device.
+ * Functions for ECB only: the function pointers for CBC are NULL. The argument `hw` of the
+ * functions points to a struct cl_ise_device. To clear a key, call `clear` of an engine that uses
+ * the same device.
  */
 extern const struct cl_modes cl_modes_ise_by_block;
 

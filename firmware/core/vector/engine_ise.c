@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * CTR on the vector AES unit. The unit holds eight blocks at a time. The CPU's registers cannot
- * hold the words of eight blocks, so scalar loads and stores move four blocks at a time.
+ * CTR on the vector AES unit, eight blocks at a time. Scalar loads and stores move only four blocks
+ * at a time, because the CPU's registers cannot hold the words of eight blocks.
  */
 #include "vector/engine_ise.h"
 
@@ -58,10 +58,10 @@ CL_ISE_INLINE void ctr_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Processes whole groups of eight blocks between buffers that vector loads and stores reach,
- * starting with block 0. One instruction queues the loads, XORs and stores of a whole group.
- * Directly after the branch, an instruction of the unit would have to wait. The code uses these
- * cycles to increment the pointers.
+ * Processes whole groups of eight blocks, starting with block 0. Vector loads and stores must be
+ * able to access both buffers. One instruction queues the loads, XORs and stores of a group.
+ * Directly after a branch, an instruction of the unit would have to wait. So the loop begins with
+ * additions on the CPU.
  */
 CL_ISE_INLINE void ctr_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      uint32_t groups)
@@ -151,8 +151,8 @@ int cl_ise_memory_end(const struct cl_ise_memory *memory)
  */
 typedef int scalar_loop(const uint8_t *in, uint8_t *out, uint32_t index, size_t len);
 /**
- * Processes whole groups of eight blocks between buffers that vector loads and stores reach,
- * starting with block 0.
+ * Processes whole groups of eight blocks, from block 0 on. Vector loads and stores must be able to
+ * access both buffers.
  */
 typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
@@ -172,8 +172,8 @@ CL_ISE_INLINE void ctr_blocks(struct cl_ise_cipher cipher, const uint8_t *in, ui
 }
 
 /*
- * Each loop is a separate function, so that the linker script can place it at an address that suits
- * the instruction cache.
+ * Each loop is a separate function, so that the linker script can place the loop and the functions
+ * that run before and after it in different lines of the instruction cache.
  */
 #define SCALAR_LOOP(name, style_, rounds_)                                                         \
 	static __attribute__((noinline, noclone)) int name(const uint8_t *in, uint8_t *out,        \
@@ -235,8 +235,8 @@ CL_ISE_INLINE int ctr_loops(scalar_loop *scalar, vector_loop *vector, struct cl_
 static void load_key(unsigned int rounds, bool inverse, const uint32_t *key)
 {
 	/*
-	 * Each number of rounds needs code of its own, because the numbers of the registers are
-	 * part of the instructions.
+	 * Each number of rounds needs separate code, because the register numbers are constants in
+	 * the instructions.
 	 */
 	if (rounds == 10 && !inverse) {
 		cl_ise_load_key((struct cl_ise_cipher){.rounds = 10}, key);
@@ -320,9 +320,9 @@ static void clear(const struct cl_engine *engine, struct cl_engine_key *key)
 }
 
 /**
- * Loads the key and the initial counter block into the registers. The function is not inlined, so
- * that its variables take no space on the caller's stack. The caller can therefore jump to the loop
- * (tail call) instead of calling it.
+ * Loads the key and the initial counter block into the unit's registers. This function is not
+ * inlined, so that the array `base` is not on the caller's stack. The compiler can then replace the
+ * caller's last call, the call of a loop, by a jump (tail call).
  */
 static __attribute__((noinline)) void begin(struct cl_ise_device *device,
 					    const struct cl_engine_key *key,
@@ -353,8 +353,8 @@ CL_ISE_INLINE int ctr(const struct cl_engine *engine, const struct cl_engine_key
 	}
 	begin(engine->hw, key, counter);
 	/*
-	 * Select the loop by comparisons. A table of loops would have to be loaded into the data
-	 * cache.
+	 * Select the loop by comparisons. A table of function pointers would have to be loaded into
+	 * the data cache.
 	 */
 	const unsigned int rounds = key->rounds;
 	scalar_loop *const scalar_of = rounds == 10   ? scalar[0]

@@ -50,9 +50,9 @@ struct cl_ise_memory {
 
 /** State of one hardware context and of the key in its registers. */
 struct cl_ise_device {
-	/** Generation number of the key in the registers; 0 if they hold none. */
+	/** Generation number (cl_engine_key.generation) of the loaded key; 0 if none is loaded. */
 	uint32_t loaded;
-	/** The generation number of the key that was set last. */
+	/** Generation number of the key that cl_ise_set_key has set last. */
 	uint32_t generation;
 	/**
 	 * Number of calls that used scalar loads and stores because vector loads and stores cannot
@@ -83,7 +83,7 @@ int cl_ise_set_key(struct cl_ise_device *device, struct cl_engine_key *key,
 /** Zeroizes all contexts. After a restart they may still hold keys. */
 void cl_ise_zeroize(void);
 
-/** Selects the context and makes sure that its registers hold @p key. */
+/** Selects the hardware context of @p device, and loads @p key unless it is already loaded. */
 void cl_ise_use_key(struct cl_ise_device *device, const struct cl_engine_key *key);
 
 /** Returns true if vector loads and stores reach the @p len bytes at @p buffer. */

@@ -25,8 +25,8 @@
 #define HASH   6u
 #define SUBKEY 7u
 /**
- * Operand of the instruction vghsh, made of the numbers of two registers. Register HASH contains
- * the hash, and register SUBKEY contains the hash subkey H.
+ * Operand of the instruction vghsh: the numbers of two vector registers. Register v6 (HASH)
+ * contains the hash, and register v7 (SUBKEY) contains the hash subkey H.
  */
 #define PAIR (HASH << 4 | SUBKEY)
 
@@ -35,8 +35,8 @@
  */
 #define QUAD CL_ISE_BATCH_BLOCKS
 /**
- * Number of blocks in half a group. encrypt_vector encrypts the two halves of a group in turn, and
- * interleaves the rounds of the blocks in a half.
+ * Number of blocks in half a group of encrypt_vector. The function encrypts the blocks of one half
+ * at the same time. Meanwhile, it hashes the ciphertext of the half before.
  */
 #define HALF        3u
 #define GROUP_BYTES (2 * HALF * CL_BLOCK_BYTES)
@@ -61,8 +61,8 @@ static __attribute__((noinline)) void keystream(unsigned int rounds, uint32_t in
 }
 
 /**
- * Computes the hash subkey, which is the ciphertext of a block of zeros, in v7. Sets the hash to
- * zero.
+ * Computes the hash subkey, the ciphertext of a block of zeros, and stores it in v7. Sets the hash
+ * to zero.
  */
 static __attribute__((noinline)) void begin_hash(unsigned int rounds)
 {
@@ -133,9 +133,9 @@ static __attribute__((noinline)) void hash_vector(uintptr_t data, size_t len)
 }
 
 /**
- * Hashes @p data except the last @p blocks blocks, and copies these last blocks to @p tail. If @p
- * data has fewer blocks, @p tail begins with blocks of zeros. The caller hashes these zeros while
- * the hash is still zero, so the zeros do not change the hash.
+ * Hashes all blocks of @p data except the last @p blocks blocks, and copies the last blocks to
+ * @p tail. If @p data has fewer than @p blocks blocks, @p tail begins with blocks of zeros. The
+ * caller can hash these zeros without changing the hash, because the hash is still zero.
  */
 CL_ISE_INLINE void hash_except(uint32_t tail[CL_ISE_BATCH_WORDS], size_t blocks,
 			       const uint8_t *data, size_t len)
@@ -153,7 +153,7 @@ CL_ISE_INLINE void hash_except(uint32_t tail[CL_ISE_BATCH_WORDS], size_t blocks,
 	}
 }
 
-/** Runs middle round number @p k of AES on the three vector registers from number @p first on. */
+/** Runs middle round number @p k of AES on vector registers @p first to @p first + 2. */
 CL_ISE_INLINE void round_of_half(unsigned int k, unsigned int first)
 {
 	CL_ISE_EACH (s, HALF) {
@@ -162,8 +162,8 @@ CL_ISE_INLINE void round_of_half(unsigned int k, unsigned int first)
 }
 
 /**
- * Runs the middle rounds of AES from number @p from to number @p to, inclusive, on the three vector
- * registers from number @p first on.
+ * Runs the middle rounds of AES with the numbers @p from to @p to, inclusive, on vector registers
+ * @p first to @p first + 2.
  */
 CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned int first)
 {
@@ -174,8 +174,8 @@ CL_ISE_INLINE void rounds_of_half(unsigned int from, unsigned int to, unsigned i
 }
 
 /**
- * Begins the GHASH product of the ciphertext block in vector register number @p s. Then writes a
- * counter block to the same register.
+ * Begins to hash the ciphertext block in vector register number @p s. Then writes a new counter
+ * block to this register, so that the register can be used for the next block.
  */
 CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 {
@@ -184,8 +184,9 @@ CL_ISE_INLINE void hash_and_count(unsigned int s, uint32_t index)
 }
 
 /**
- * Runs the last round of AES on the three vector registers from number @p first on. XORs the blocks
- * at @p in into these registers. Runs round 1 on the other three registers of the group.
+ * Completes half a group: runs the last round of AES on vector registers @p first to @p first + 2,
+ * and XORs the plaintext at @p in into them. Begins the other half of the group: runs round 1 on
+ * the other three vector registers.
  */
 CL_ISE_INLINE void last_round_and_load(struct cl_ise_cipher cipher, unsigned int first,
 				       uintptr_t in)
@@ -204,10 +205,10 @@ CL_ISE_INLINE void last_round_and_load(struct cl_ise_cipher cipher, unsigned int
 }
 
 /**
- * Encrypts and hashes groups of six blocks. Vector loads and stores must be able to access @p in
- * and @p out. While the loop encrypts three of the blocks, it hashes the ciphertext of the three
- * blocks before them. On entry, v3 to v5 must contain the last three blocks of the additional data,
- * which are hashed before the text.
+ * Encrypts and hashes groups of six blocks, three blocks at a time. While the loop encrypts three
+ * blocks, it hashes the ciphertext of the previous three blocks. Vector loads and stores must be
+ * able to access @p in and @p out. On entry, v3 to v5 must contain the last three blocks of the
+ * additional data, because the loop hashes these blocks before the text.
  *
  * The unit can load a register from memory, or write a product to a register, only in a cycle in
  * which no instruction of the unit writes a register. The CPU's additions to pointers, and loads
@@ -283,8 +284,8 @@ CL_ISE_INLINE void move_hashed(unsigned int block, const uint32_t words[CL_ISE_B
 }
 
 /**
- * Begins the GHASH product of block number @p block, which is in v4 or v5. Moves the next block
- * into the other one of these two registers.
+ * Begins to hash block number @p block. An even block is in v4, and an odd block is in v5. Then
+ * moves the next block of @p words, if there is one, into its register.
  */
 CL_ISE_INLINE void hash_and_move(unsigned int block, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
@@ -402,22 +403,22 @@ static void make_tag(unsigned int rounds, size_t aad_len, size_t len, uint32_t t
 }
 
 /**
- * A loop with scalar loads and stores that encrypts and hashes groups of four blocks. The first
- * counter block is J0 + @p index. On entry, @p words contains blocks that the loop hashes first. On
- * return, @p words contains blocks that the caller must still hash.
+ * Type of a loop that encrypts and hashes groups of four blocks, with scalar loads and stores. The
+ * first counter block is J0 + @p index. On entry, @p words contains blocks that the loop hashes
+ * first. On return, @p words contains blocks that the caller must still hash.
  */
 typedef void scalar_loop(const uint32_t *in, uint32_t *out, uint32_t index, uint32_t groups,
 			 uint32_t words[]);
 /**
- * A loop with vector loads and stores that encrypts and hashes groups of six blocks. On entry, v3
- * to v5 contain blocks that the loop hashes first. On return, v3 to v5 contain blocks that the
- * caller must still hash.
+ * Type of a loop that encrypts and hashes groups of six blocks, with vector loads and stores. On
+ * entry, v3 to v5 contain blocks that the loop hashes first. On return, v3 to v5 contain blocks
+ * that the caller must still hash.
  */
 typedef void vector_loop(uintptr_t in, uintptr_t out, uint32_t groups);
 
 /**
  * Returns true if @p bytes is at least VECTOR_BYTES_MIN, and vector loads and stores can access
- * both buffers. If only the access is impossible, adds 1 to the counter `falls`.
+ * both buffers. If @p bytes is large enough but a buffer cannot be accessed, increments `falls`.
  */
 static bool reaches(struct cl_ise_device *device, const void *in, const void *out, size_t bytes)
 {
@@ -436,7 +437,7 @@ static bool reaches(struct cl_ise_device *device, const void *in, const void *ou
 static void encrypt_groups(scalar_loop *scalar, const uint8_t *in, uint8_t *out, size_t groups,
 			   uint32_t words[])
 {
-	uint32_t chunk[CHUNK_WORDS]; /* not zeroized: after the loop, it contains only ciphertext */
+	uint32_t chunk[CHUNK_WORDS]; /* holds only ciphertext at the end, so it is not zeroized */
 	uint32_t index = 1;
 
 	if ((((uintptr_t)in | (uintptr_t)out) & 3) == 0) {
@@ -532,8 +533,8 @@ static int hash_data(struct cl_ise_device *device, const uint8_t *data, size_t l
 }
 
 /**
- * Updates the GHASH value in @p hash with @p data. The hash subkey must be in v7. Clears v0 to v7
- * and k15 afterwards. If @p vector is true, the function may use vector loads.
+ * Updates the GHASH value in @p hash with @p data. The hash subkey must be in v7. At the end, the
+ * function clears v0 to v7 and k15. It uses vector loads only if @p vector is true.
  */
 static int continue_hash(struct cl_ise_device *device, uint8_t hash[CL_BLOCK_BYTES],
 			 const uint8_t *data, size_t len, bool vector)

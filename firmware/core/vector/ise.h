@@ -100,8 +100,9 @@ CL_ISE_INLINE void cl_ise_round(struct cl_ise_cipher cipher, unsigned int k, uns
 }
 
 /**
- * Runs all rounds before the last one. If a round has two instructions, also runs ShiftRows of the
- * last round. cl_ise_last_round then completes the last round.
+ * Runs all rounds except the last one. In style CL_ISE_PAPER, a round has two instructions. In this
+ * style, the function also runs the first instruction of the last round, ShiftRows. To complete the
+ * last round, call cl_ise_last_round next.
  */
 CL_ISE_INLINE void cl_ise_middle_rounds(struct cl_ise_cipher cipher, unsigned int blocks)
 {
@@ -250,9 +251,9 @@ CL_ISE_INLINE void cl_ise_clear_state(void)
 }
 
 /**
- * Overwrites the data of earlier loads and stores that remain in the unit's queue. One instruction
- * fills the queue with requests, whose data are the state registers; these registers are zero. The
- * unit refuses the requests, because their address is misaligned.
+ * Overwrites the data of earlier loads and stores in the unit's queue with zeros. Registers v0 to
+ * v7 must be zero. One instruction fills the queue with requests that contain these zeros. The unit
+ * refuses the requests, because their address is misaligned. So memory does not change.
  */
 CL_ISE_INLINE void cl_ise_clear_queue(void)
 {

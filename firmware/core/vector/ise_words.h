@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Scalar loads and stores for the vector AES unit: four blocks, that is 16 words, at a time.
+ * Moves blocks between memory and the vector AES unit by the CPU's loads and stores, in batches of
+ * four blocks (16 words).
  *
  * An instruction of the unit waits while a load, store or branch is in a later stage of the CPU's
  * pipeline. So the code separates loads, instructions of the unit, and stores: each batch contains
@@ -23,9 +24,9 @@
 #define CL_ISE_BATCH() __asm__ volatile("" : : : "memory")
 
 /**
- * Adds @p step to @p pointer, at exactly this point of the code. After a load, an instruction of
- * the unit must wait for two cycles. The CPU does the addition in one of these cycles, so the
- * addition costs no time.
+ * Adds @p step to @p pointer, at exactly this point of the code. The macro is used where an
+ * instruction of the unit would have to wait, for example for two cycles after a load. The CPU does
+ * the addition in one of these cycles, so the addition costs no time.
  */
 #define CL_ISE_ADVANCE(pointer, step)                                                              \
 	do {                                                                                       \
@@ -55,7 +56,7 @@ CL_ISE_INLINE void cl_ise_store_words(uint32_t *to, const uint32_t words[CL_ISE_
 	CL_ISE_BATCH();
 }
 
-/** Moves the 16 words of four blocks into the four vector registers from number @p first on. */
+/** Moves the 16 words of four blocks into vector registers @p first to @p first + 3. */
 CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH (s, CL_ISE_BATCH_BLOCKS) {
@@ -64,7 +65,7 @@ CL_ISE_INLINE void cl_ise_move_in(unsigned int first, const uint32_t words[CL_IS
 	}
 }
 
-/** XORs the four vector registers from number @p first on into the 16 words of four blocks. */
+/** XORs vector registers @p first to @p first + 3 into the 16 words of four blocks. */
 CL_ISE_INLINE void cl_ise_move_out_xor(unsigned int first, uint32_t words[CL_ISE_BATCH_WORDS])
 {
 	CL_ISE_EACH_WORD (i) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ECB and CBC on the vector AES unit. Eight blocks are in the unit at a time, except in CBC
- * encryption, in which each block depends on the one before it.
+ * ECB and CBC on the vector AES unit. The unit processes up to eight blocks at a time. In CBC
+ * encryption, it processes one block at a time, because each block depends on the ciphertext block
+ * before it.
  */
 #include <errno.h>
 
@@ -63,7 +64,7 @@ CL_ISE_INLINE void clear_block(unsigned int s)
 	CL_ISA_MOVE_IN(1, s, 0, 0);
 }
 
-/** Loads eight blocks, XORs k0 into them and runs all rounds. */
+/** Loads eight blocks, XORs round key 0 into them and runs all rounds. */
 CL_ISE_INLINE void group_scalar(struct cl_ise_cipher cipher, const uint32_t *in)
 {
 	uint32_t data[CL_ISE_BATCH_WORDS];
@@ -106,9 +107,9 @@ CL_ISE_INLINE void ecb_scalar(struct cl_ise_cipher cipher, const uint32_t *in, u
 }
 
 /**
- * Runs ECB over whole groups. After the last round of each block, the code stores the block and
- * loads a block of the next group. For the last group, there is no next group: the code then loads
- * the last group's blocks again, but does not use them.
+ * Runs ECB over groups of eight blocks. As soon as the code has stored a block, it loads a block of
+ * the next group into the free register. While it stores the last group, the code loads the blocks
+ * of this group again, and ignores them.
  */
 CL_ISE_INLINE void ecb_vector(struct cl_ise_cipher cipher, uintptr_t in, uintptr_t out,
 			      size_t groups)
@@ -178,8 +179,9 @@ CL_ISE_INLINE void cbc_encrypt_vector(struct cl_ise_cipher cipher, uint32_t chai
 }
 
 /**
- * Decrypts in CBC mode, P = D(C) XOR chain. For this XOR, the function reads the ciphertext a
- * second time, before the plaintext overwrites it.
+ * Decrypts in CBC mode: P = D(C) XOR chain, where chain is the ciphertext block before C. In an
+ * in-place operation, the code reads each ciphertext block for the next XOR before plaintext
+ * overwrites the block.
  */
 CL_ISE_INLINE void cbc_decrypt_scalar(struct cl_ise_cipher cipher, uint32_t chain[WORDS],
 				      const uint32_t *in, uint32_t *out, size_t blocks)

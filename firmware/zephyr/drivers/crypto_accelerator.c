@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Driver of Zephyr's crypto API for the CTR accelerator. A call carries out a CTR operation. A
- * synchronous call returns when the operation is complete. An asynchronous call starts the
- * operation in the background, and the driver calls the application's callback when the operation
- * is complete.
+ * Driver for the CTR accelerator, with the interface of Zephyr's crypto API. Each call requests one
+ * CTR operation. A synchronous call returns when the operation is complete. An asynchronous call
+ * starts the operation in the background, and the driver calls the application's callback when the
+ * operation is complete.
  */
 #include <errno.h>
 

@@ -52,8 +52,8 @@ void cl_crypto_release(struct cl_crypto_session *session);
 struct cl_crypto_session *cl_crypto_session_of(const struct cipher_ctx *ctx);
 
 /**
- * Checks the arguments with which an application begins a session, except the mode, which the
- * caller must check.
+ * Checks the arguments with which an application begins a session. The function does not check the
+ * mode (ECB, CBC or CTR).
  *
  * @param capabilities the features that the driver offers: CAP_*
  * @retval 0 the driver supports these arguments

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Driver of Zephyr's crypto API for the vector AES unit: ECB of one block, CBC and CTR. A call
- * returns when its operation is complete. During the call, the driver uses a hardware context of
- * the unit.
+ * Driver for the vector AES unit, with the interface of Zephyr's crypto API: ECB of one block, CBC
+ * and CTR. A call returns when its operation is complete. During the call, the driver uses a
+ * hardware context of the unit.
  */
 #include <errno.h>
 #include <string.h>

@@ -10,9 +10,8 @@
 #include "zeroize.h"
 
 /**
- * `server`: copy of the description that was passed to cl_ethernet_serve. `udp`: state of the UDP
- * link on which this service receives records; `udp.link` is NULL until cl_ethernet_serve is
- * called.
+ * `server`: the record service that was passed to cl_ethernet_serve. `udp`: state of the UDP link
+ * over which the service's records arrive. `udp.link` is NULL until cl_ethernet_serve is called.
  */
 static struct cl_ethernet_service server;
 static struct cl_link_udp udp;
@@ -23,8 +22,9 @@ static struct cl_link_udp udp;
 static const struct cl_frame *answered;
 
 /**
- * Implements cl_link.reserve. If @p open is true, reserves receive slots for the host that opened a
- * session. Otherwise, ends this reservation. The calling thread holds the lock of the service.
+ * Implements cl_link.reserve for the session with index @p place. If @p open is true, reserves
+ * receive slots for the host of this session, unless its record came through the net stack. If @p
+ * open is false, ends the reservation. The calling thread holds the service's lock.
  */
 static void reserve(struct cl_link *link, uint32_t place, bool open)
 {

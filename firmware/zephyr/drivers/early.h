@@ -15,9 +15,10 @@
 #include "service/frames.h"
 
 /**
- * Answers a received frame with a record for the service that was passed to cl_ethernet_serve. The
- * interface must be up. All checksums must be right. The packet must be IPv4 without options, and
- * not a fragment. The destination must be the MAC address and an IPv4 address of the interface.
+ * If a received frame contains a record for the service that was passed to cl_ethernet_serve,
+ * handles this record and sends the reply. The interface must be up. All checksums must be right.
+ * The packet must be IPv4 without options, and not a fragment. The destination must be the MAC
+ * address and an IPv4 address of the interface.
  *
  * @param begin value of the cycle counter when the frame was found
  * @return true if the frame was handled. false if a condition is not met: then the frame is
@@ -38,20 +39,20 @@ void cl_ethernet_reserve(uint32_t row, const struct cl_station *station);
 void cl_early_forget(void);
 
 /**
- * Returns whether the net stack is allowed to handle the next frame. True if there is no record
- * service, or if cycles are left in the budget that the service gives the net stack.
+ * Returns true if the net stack is allowed to handle the next frame. This is the case if there is
+ * no record service, or if cl_service_admits allows the service to work outside sessions.
  */
 bool cl_early_admits(void);
 
 /**
- * Reduces the budget of cycles that the service gives the net stack. @p cycles is the number of
- * cycles that the net stack took for a frame.
+ * Reduces the record service's budget for work outside sessions by @p cycles. This is the time that
+ * the driver and the net stack took for a frame (see cl_service_spend).
  */
 void cl_early_spend(uint32_t cycles);
 
 /**
- * Subtracts the @p cycles of a zeroization from the budget of cycles that the service gives the net
- * stack. Has no effect while no host on the network has a session (see cl_service_owe).
+ * Reduces the record service's budget for work outside sessions by @p cycles, the time of a
+ * zeroization. Does nothing while no host on the network has a session (see cl_service_owe).
  */
 void cl_early_owe(uint32_t cycles);
 

@@ -56,7 +56,7 @@ static struct cl_ethernet_counters counts;
  * at the start.
  */
 static atomic_t forgets = ATOMIC_INIT(true);
-/** Number of the slot in which the last frame arrived. */
+/** Number of the receive slot that contains the frame that the driver handled last. */
 static uint32_t rx_slot;
 /**
  * Bit masks of receive slots. `stale`: slots that hold old data and must be zeroized. `suspect`:
@@ -120,9 +120,9 @@ static void pass_on(struct net_pkt *pkt)
 }
 
 /**
- * Makes the slot of the last frame available to the Ethernet MAC. Before that, zeroizes the whole
- * slot if the slot is marked `stale`. Otherwise, zeroizes only a short frame, because a short frame
- * can contain a key.
+ * Gives the slot of the last frame back to the Ethernet MAC, which can then write a new frame
+ * there. First zeroizes the whole slot if the slot is marked `stale`. Otherwise, zeroizes only a
+ * short frame, because a short frame can contain a key.
  */
 static void release(uint8_t *slot, size_t len)
 {
@@ -195,8 +195,8 @@ static void receive(void)
 }
 
 /**
- * Zeroizes one slot. Among the slots marked `stale`, the function chooses the slot that received a
- * frame last. The function stops as soon as a new frame has arrived.
+ * Zeroizes one slot. Of the slots that are marked `stale`, the function chooses the slot in which a
+ * frame arrived last. It stops as soon as a new frame has arrived.
  *
  * The function does not zeroize the slot that the Ethernet MAC writes next. After a stop, a later
  * call zeroizes the remaining bytes of the slot. When the function stops, a later frame can already
@@ -282,8 +282,8 @@ static void empty_slots(void *unused1, void *unused2, void *unused3)
 		}
 		if (!erase_stale()) {
 			/*
-			 * This write raises the interrupt at once if a frame has arrived since the
-			 * last check.
+			 * Enable the interrupt. If a frame has arrived since the last check, the
+			 * MAC raises the interrupt at once.
 			 */
 			sys_write32(EVENT, REG(rx_ev_enable));
 			(void)k_sem_take(&received, K_FOREVER);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Copies frames between slots and network buffers. In a network buffer, a frame begins 2 bytes
- * after a word boundary, so that the data after the headers of Ethernet, IPv4 and UDP are
- * word-aligned. In a slot, a frame begins at a word boundary. The copy moves whole words and also
- * computes the sum of the frame's data. From this sum, the driver checks or computes the checksums.
- * To compute the sum itself, the net stack would have to read all data a second time.
+ * Copies frames between the Ethernet MAC's slots and network buffers. While copying, the code also
+ * computes the sum of the frame's data. With this sum, the driver checks or computes the checksums
+ * without a second pass over the data.
+ *
+ * A frame in a slot begins at a word boundary. A frame in a network buffer begins 2 bytes after a
+ * word boundary, so that the data after the headers of Ethernet, IPv4 and UDP are word-aligned.
  */
 #include "frame_parts.h"
 
@@ -91,8 +92,8 @@ struct net_buf *cl_frame_parts_take(const uint8_t *slot, size_t len,
 
 	counts->checksum_errors += !is_right;
 	/*
-	 * Drop a frame that must not be answered because of its source, for example a broadcast
-	 * address. The net stack would answer some of these frames.
+	 * Drop a frame if its source address cannot belong to a single other station, for example a
+	 * broadcast address. The net stack would answer some of these frames.
 	 */
 	if (is_right && !cl_link_udp_is_from_nobody(frame, len)) {
 		return first;

@@ -23,7 +23,7 @@
 #define PROTOCOL_ICMP   1u
 #define PROTOCOL_UDP    17u
 #define ADDRESSES_BYTES 8u
-/** A checksum is right if the sum of the data, including the checksum, equals this value. */
+/** If a checksum is right, data and checksum have this ones' complement sum (RFC 1071). */
 #define RIGHT 0xffffu
 
 /** Describes the payload of the IPv4 packet in a frame, and the payload's checksum. */
@@ -43,8 +43,8 @@ static uint32_t load_be16(const uint8_t *from)
 }
 
 /**
- * Swaps the two bytes of a number from a header. The number is big-endian, but cl_sum adds
- * little-endian numbers.
+ * Swaps the two bytes of a 16-bit number, so that the number can be added to a cl_sum. The headers
+ * are big-endian, but cl_sum reads the data as little-endian numbers.
  */
 static uint32_t swap16(uint32_t number)
 {

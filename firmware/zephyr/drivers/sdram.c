@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Driver of the SDRAM. Initialises the SDRAM before the kernel's objects, and reports the result to
- * the log or the console. Makes a heap of the part of the SDRAM that contains no variables.
+ * Driver of the SDRAM. Initialises the SDRAM before the kernel initialises its objects. Reports the
+ * result to the log or the console. All SDRAM that contains no variables becomes a heap.
  */
 #define DT_DRV_COMPAT cipherlane_sdram
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Definitions of the SoC that firmware/sdram needs. The names are LiteX's names. The addresses of
- * the registers and of the memory, and the size of the L2 cache, come from the devicetree. The
- * cycle counter and the flush of the data cache come from soc.h.
+ * Addresses, sizes and functions of the SoC for firmware/sdram, with the names that LiteX uses. The
+ * addresses of the registers and of the memory, and the size of the L2 cache, come from the
+ * devicetree. The cycle counter and the flush of the data cache come from soc.h.
  */
 #ifndef SDRAM_PORT_H
 #define SDRAM_PORT_H

@@ -14,8 +14,8 @@
 #define SLOT_BYTES DT_INST_PROP(0, slot_bytes)
 #define SLOTS      (DT_INST_REG_SIZE_BY_NAME(0, tx_slots) / SLOT_BYTES)
 /*
- * Time limit for waiting until slots are free: one millisecond, in clock cycles. The Ethernet MAC
- * needs less time to send the frames of all slots.
+ * Longest wait for free slots: one millisecond, in clock cycles. In this time, the Ethernet MAC can
+ * send the frames of all slots.
  */
 #define TIMEOUT_CYCLES (DT_PROP(DT_NODELABEL(cipherlane0), clock_frequency) / 1000)
 
@@ -49,7 +49,8 @@ void cl_tx_end(size_t len, bool with_udp_checksum)
 {
 	if (len != 0) {
 		/*
-		 * The slot must be written before the registers tell the Ethernet MAC to send it.
+		 * Complete all writes to the slot before the writes to the registers, which start
+		 * the transmission.
 		 */
 		compiler_barrier();
 		sys_write32(with_udp_checksum, REG(tx_checksum));

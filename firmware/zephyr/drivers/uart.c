@@ -2,11 +2,11 @@
 /*
  * Driver of LiteX's UART.
  *
- * Writing the pending bit of the receive event removes a byte from the receive FIFO, even if nobody
- * has read this byte. So this driver writes the bit only after it has read a byte. Each event marks
- * a change: the receive FIFO becomes non-empty, or the transmit FIFO becomes non-full. If software
- * enables an interrupt after the change, the hardware does not raise this interrupt. So the
- * functions that enable interrupts call the handler themselves.
+ * If software writes the pending bit of the receive event, the hardware removes a byte from the
+ * receive FIFO, even if nobody has read this byte. So this driver writes the bit only after it has
+ * read a byte. Each event marks a change: the receive FIFO becomes non-empty, or the transmit FIFO
+ * becomes non-full. If software enables an interrupt after the change, the hardware does not raise
+ * this interrupt. So the functions that enable interrupts call the handler themselves.
  */
 #define DT_DRV_COMPAT cipherlane_uart
 
@@ -40,8 +40,9 @@ struct cl_uart_data {
 	uart_irq_callback_user_data_t callback;
 	void *user_data;
 	/**
-	 * True if poll_out dropped the last byte, because the transmit FIFO stayed full. Then
-	 * poll_out does not wait for room in the FIFO. Becomes false when poll_out sends a byte.
+	 * True after poll_out has dropped a byte because the transmit FIFO stayed full. While true,
+	 * poll_out drops further bytes without waiting if the FIFO is full. False again as soon as
+	 * poll_out has sent a byte.
 	 */
 	bool deaf;
 	/**
@@ -64,8 +65,8 @@ static int poll_in(const struct device *device, unsigned char *byte)
 }
 
 /**
- * Sends a byte, or drops it if the transmit FIFO stays full. The FIFO of a console over JTAG
- * usually stays full, because nobody reads it.
+ * Sends a byte. Drops the byte if the transmit FIFO stays full. This is usual for a console over
+ * JTAG, because most of the time no host reads from the FIFO.
  */
 static void poll_out(const struct device *device, unsigned char byte)
 {

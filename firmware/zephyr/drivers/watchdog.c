@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * LiteX's watchdog. Feeding the watchdog sets its counter to the time-out. The counter decreases
- * with each clock cycle. At zero, the watchdog raises its interrupt. If a reset is configured, the
- * watchdog restarts the SoC some thousand cycles later.
+ * Driver of LiteX's watchdog, a counter that decreases in each clock cycle. Feeding the watchdog
+ * sets the counter to the time-out again. When the counter is zero, the watchdog raises its
+ * interrupt. If a reset is configured, the watchdog restarts the SoC some thousand cycles later.
  *
  * The bit that feeds the watchdog shares a register with the configuration: a write that feeds it
  * must preserve the other bits.

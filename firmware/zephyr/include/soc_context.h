@@ -7,8 +7,8 @@
 #define SOC_CONTEXT_H
 
 /*
- * The interrupted thread's lease of a context of the vector AES unit (contexts.h). NULL if the
- * thread was not in an operation.
+ * The lease (contexts.h) of the interrupted operation on the vector AES unit. NULL if the interrupt
+ * came while the thread was not in such an operation.
  */
 #define SOC_ESF_MEMBERS struct cl_lease *lease
 

@@ -58,8 +58,8 @@ static int translated(int status)
 }
 
 /**
- * Hashes the next @p len bytes of the additional data or of the text. @p count points to the number
- * of earlier bytes of this data. The function adds @p len to this number.
+ * Hashes the next @p len bytes of the additional data or of the text. `*count` is the number of
+ * bytes that were hashed before: ctx->aad_len or ctx->len. The function adds @p len to `*count`.
  */
 static int hash(mbedtls_gcm_context *ctx, uint64_t *count, const uint8_t *data, size_t len)
 {
@@ -97,7 +97,7 @@ static int end_part(mbedtls_gcm_context *ctx, uint64_t count)
 						    (size_t)(count % CL_BLOCK_BYTES)));
 }
 
-/** Encrypts or decrypts the next @p len bytes of the text, from byte number @p at on. */
+/** Encrypts or decrypts @p len bytes of the text, which begin at offset @p at in the text. */
 static int crypt(mbedtls_gcm_context *ctx, uint64_t at, const uint8_t *in, uint8_t *out, size_t len)
 {
 	static const uint8_t zeros[CL_BLOCK_BYTES];
@@ -111,8 +111,8 @@ static int crypt(mbedtls_gcm_context *ctx, uint64_t at, const uint8_t *in, uint8
 		memcpy(counter, ctx->first_counter, sizeof(counter));
 		/*
 		 * GCM increments only the last 32 bits of the counter block (SP 800-38D, 6.2), but
-		 * the engine increments all 128 bits. So the text is split into two calls of the
-		 * engine where the 32 bits overflow.
+		 * the engine increments all 128 bits. So where the 32 bits overflow, one call of
+		 * the engine ends and another call begins.
 		 */
 		const uint32_t number =
 			sys_get_be32(counter + 12) + 1 + (uint32_t)(at / CL_BLOCK_BYTES);
@@ -154,7 +154,7 @@ static int make_tag(mbedtls_gcm_context *ctx, uint8_t tag[CL_BLOCK_BYTES])
 {
 	const struct cl_engine *const engine = &cl_zephyr_ise_vmem;
 	uint8_t lengths[CL_BLOCK_BYTES];
-	/* If there is no text, the last partial block belongs to the additional data. */
+	/* Without text, the last partial block contains additional data. */
 	int status = end_part(ctx, ctx->len == 0 ? ctx->aad_len : ctx->len);
 
 	sys_put_be64(ctx->aad_len * 8, lengths);

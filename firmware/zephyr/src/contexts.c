@@ -33,9 +33,8 @@ static uint32_t generations;
 
 /**
  * Returns true if the operation that uses context @p i will never continue, because its thread was
- * aborted. There are three signs of an abort. The thread is dead. The thread is running now, but
- * not in this operation. The lease is below the thread's stack pointer, so that it is no longer on
- * the stack.
+ * aborted. One of three signs is enough: the thread is dead, the thread is running outside this
+ * operation, or the lease is below the thread's stack pointer and thus no longer on the stack.
  */
 static bool is_lost(unsigned int i)
 {
@@ -75,14 +74,15 @@ static void reclaim(void)
 
 static K_SEM_DEFINE(idle, 0, CL_CONTEXTS);
 /**
- * Number of threads that wait for a context. A thread that was aborted while it waited stays in
- * this count. Then give_back() yields even if no thread waits.
+ * Number of threads that wait for a context. A thread that is aborted while it waits remains
+ * counted. So give_back() can yield although no thread waits, which does no harm.
  */
 static uint32_t waiting;
 
 /**
- * Called when all contexts are in use. Returns CL_CONTEXTS, which is not the number of a context.
- * This value makes the calling thread wait.
+ * Called when all contexts are in use. With CONFIG_CIPHERLANE_CONTEXTS_WAIT, a thread takes no
+ * context from another thread. The function returns CL_CONTEXTS, which is not the number of a
+ * context, to make the caller wait.
  */
 static unsigned int take_over(void)
 {
@@ -90,8 +90,8 @@ static unsigned int take_over(void)
 }
 
 /**
- * Waits until a thread ends an operation, but not longer than 1 ms (LOOK). The caller must then
- * check whether a context is idle, because another thread can take the context first.
+ * Waits until a thread ends an operation, but at most 1 ms (LOOK). Then the caller must check for
+ * an idle context, because another thread can already have taken the context.
  */
 static void await_idle(void)
 {
@@ -110,8 +110,8 @@ static void give_back(void)
 	if (waiting != 0) {
 		k_sem_give(&idle);
 		/*
-		 * Let a waiting thread take the context. Otherwise this thread could take it again
-		 * and again.
+		 * Let a waiting thread run, so that it takes the context. Otherwise, the current
+		 * thread could lease the context again and again.
 		 */
 		k_yield();
 	}
@@ -185,9 +185,9 @@ static unsigned int take_over(void)
 }
 
 /**
- * Restores the registers of the operation with this lease, unless they are still in the selected
- * context. If the context is in use by another operation, first saves the registers of that
- * operation.
+ * Makes sure that the selected context holds the registers of the operation with @p lease. If
+ * another operation uses the context now, first saves the registers of the other operation. Then
+ * restores the registers from @p lease.
  */
 static void make_present(struct cl_lease *lease)
 {
@@ -333,8 +333,8 @@ void __soc_restore_context(struct soc_esf *state)
 	active = state->lease;
 	if (busy != 0 && !k_is_in_isr()) {
 		/*
-		 * If the running thread was aborted and started again, a context can still be
-		 * marked as in use by the thread's old operation.
+		 * The running thread can have been aborted and started again. Then a context can
+		 * still be marked as in use by an operation from before the abort.
 		 */
 		reclaim();
 	}

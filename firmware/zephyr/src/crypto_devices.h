@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Declares the parts of the crypto drivers that other files need to define the devices. These
+ * Declares the drivers' functions that are needed where the crypto devices are defined. These
  * declarations are only used if the image contains Zephyr's crypto API.
  */
 #ifndef CL_CRYPTO_DEVICES_H

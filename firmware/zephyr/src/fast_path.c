@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Controls the UDP fast path for the record service. A lock makes threads take turns. At the start,
- * the keys and sessions in the hardware are zeroized.
+ * Lets the record service control the UDP fast path. A lock lets only one thread at a time access
+ * the hardware. At its start, this driver zeroizes the keys and sessions in the hardware.
  */
 #define DT_DRV_COMPAT cipherlane_fast_path
 

@@ -23,7 +23,7 @@
  */
 #define CHUNK_BLOCKS 16u
 
-/** A function that returns an engine of firmware/core. The engine uses the context @p device. */
+/** A function that returns an engine of firmware/core for the hardware context @p device. */
 typedef struct cl_engine maker(struct cl_ise_device *device);
 
 struct style {

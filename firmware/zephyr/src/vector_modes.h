@@ -10,7 +10,8 @@
 #include "engine/modes.h"
 
 /**
- * Prepares a key for encryption or decryption. CTR mode needs keys for encryption.
+ * Prepares a key for decryption if @p decrypt is true, otherwise for encryption. CTR mode uses a
+ * key for encryption in both directions.
  *
  * @param key the structure for the key. It must be zero, as it is after cl_vector_clear
  * @retval 0 done
@@ -53,8 +54,8 @@ int cl_vector_ghash(const struct cl_engine_key *key, uint8_t hash[CL_BLOCK_BYTES
 		    const uint8_t *data, size_t len);
 
 /**
- * Zeroizes a key and its copies in the vector unit. @p key can also be a structure in which no key
- * was ever set, if all its bytes are zero.
+ * Zeroizes a key and its copies in the vector unit. If no key was ever set in the structure @p key,
+ * all bytes of the structure must be zero.
  */
 void cl_vector_clear(struct cl_engine_key *key);
 

@@ -12,8 +12,8 @@ from typing import Any
 
 Cell = dict[str, Any]
 MODELS = Path(__file__).parent
-# A block RAM has INITVALS parameters with its initial contents. Each parameter contains ROWS rows. A row starts every
-# ROW_PITCH bits, and contains two units of UNIT bits.
+# 64 parameters (INITVALS) store the initial contents of a block RAM. Each parameter contains 16 rows (ROWS), one in
+# every 20 bits (ROW_PITCH). A row consists of two units of 9 bits (UNIT).
 INITVALS, ROWS, ROW_PITCH, UNIT = 64, 16, 20, 9
 
 
@@ -48,7 +48,7 @@ def expression(truth: int, inputs: int) -> str:
 
 
 def contents(parameters: dict[str, str]) -> str:
-    """Returns the text of the file with a block RAM's contents for its Verilog model: one 9-bit unit per line."""
+    """Returns a block RAM's initial contents as the text of a file for its Verilog model: one 9-bit unit per line."""
     units = []
     for block in range(INITVALS):
         rows = number(parameters.get(f"INITVAL_{block:02X}", "0"))
@@ -85,7 +85,7 @@ def input_nets(cell: Cell, pins: Iterable[str], unconnected: str = "0") -> list[
 
 
 def chosen_net(cell: Cell, pin: str, choice: str) -> str:
-    """Returns the value of a pin. A parameter selects the pin's net, the inverse of this net, or a constant."""
+    """Returns a Verilog expression for a pin. `choice` selects the pin's net, the inverse of the net, or a constant."""
     connected = input_net(cell, pin, "1")
     inverse = {"1'b0": "1'b1", "1'b1": "1'b0"}.get(connected, f"~{connected}")
     return {"0": "1'b0", "1": "1'b1", pin: connected, "INV": inverse}[choice]

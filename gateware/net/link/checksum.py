@@ -20,7 +20,7 @@ PROTOCOL_UDP = 17
 
 
 def half(number: int) -> int:
-    """Convert a constant, which can be negative, to a 16-bit operand of the checksum, in the sum's byte order."""
+    """Convert a constant to a 16-bit operand of the checksum, in the sum's byte order. The constant can be negative."""
     return int.from_bytes((number % RIGHT).to_bytes(2, "big"), "little")
 
 
@@ -69,9 +69,9 @@ class ChecksumSum(Module):
 
         # # #
 
-        # The adders `added` and `folding` also add `carry`: they have an additional lowest bit, which is 1 in one
-        # operand and `carry` in the other. `carry` starts at 0, so `columns` is never all ones while `carry` is 1. So
-        # `value`, which adds the carry of `folded`, always fits in 16 bits.
+        # The adders `added` and `folding` also add `carry`. For this, their operands have an additional lowest bit: 1
+        # in one operand, `carry` in the other. `columns` is never all ones while `carry` is 1, because `carry` starts
+        # at 0. So `value`, which adds the carry of `folded`, always fits in 16 bits.
         columns, carry = Signal(WORD_BITS, reset=initial), Signal()
         added, folding = Signal(WORD_BITS + 2), Signal(CHECKSUM_BITS + 2)
         folded = Signal(CHECKSUM_BITS + 1)

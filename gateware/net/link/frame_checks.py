@@ -176,7 +176,7 @@ class FrameChecks(Module):
         # bytes from 26 to the end of the packet.
         first, second = 0b0011, 0b1100  # halves of a word
         of_ipv4, of_udp = Signal(WORD_BYTES), Signal(WORD_BYTES)  # which bytes of the present word each checksum covers
-        rest = Signal(LENGTH_BITS)  # remaining bytes of the packet, from the present word on (from `total length`)
+        rest = Signal(LENGTH_BITS)  # remaining bytes of the IPv4 packet, including the present word
         whole = Signal()
         in_packet = [whole | (rest[:2] > n) for n in range(WORD_BYTES)]
         self.submodules.ipv4_sum = ipv4_sum = ChecksumSum(initial=RIGHT)
@@ -214,8 +214,8 @@ class FrameChecks(Module):
             If(position == 16 // 4, rest.eq(Cat(byte[1], byte[0]) - (16 + WORD_BYTES - HEADER_BYTES))),
         )
 
-        # Limit for echo requests (pings): `echoes` is the number of requests that may still pass. This number grows by
-        # one every `ECHO_CYCLES` cycles, up to `ECHO_BURST`. A request that a check refuses does not decrease it.
+        # Limit for echo requests (pings): `echoes` is the number of requests that may still pass. Each request that
+        # passes decreases this number by one. Every `ECHO_CYCLES` cycles, the number grows by one, up to `ECHO_BURST`.
         echoes, echo_timer = Signal(max=ECHO_BURST + 1, reset=ECHO_BURST), Signal(max=ECHO_CYCLES)
         echo, over_budget = Signal(), Signal()
         spent, earned = Signal(), Signal()

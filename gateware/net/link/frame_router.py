@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sends each received frame to the hardware's stack, to the CPU, or (group addresses) to both.
+"""Sends each received frame to the hardware's stack or to the CPU. A frame to a group address goes to both.
 
 ::
 
@@ -25,7 +25,7 @@ GROUP_BIT = 0  # this bit in byte 0 of a MAC address marks group addresses
 
 
 def wire_order(number: int, size: int) -> int:
-    """Return a big-endian number of `size` bytes as the value of a signal with the first byte in bits 7:0."""
+    """Convert a number of `size` bytes to wire order: the most significant byte is in bits 7:0 of the result."""
     return int.from_bytes(number.to_bytes(size, "big"), "little")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Ethernet MAC that the hardware's stack and the CPU share. Each of the two has a MAC address of its own.
+"""Ethernet MAC that the hardware's stack and the CPU share. The stack and the CPU have different MAC addresses.
 
 ::
 
@@ -133,7 +133,8 @@ class SharedMAC(LiteXModule):
 
         # # #
 
-        # Frames that LiteEth's MAC received, and frames to send through it. With MACsec, they pass through the SecY.
+        # `received` carries frames from LiteEth's MAC, and `sent` carries frames to it. With MACsec, all frames also
+        # pass through the SecY.
         received, sent = core.source, core.sink
         if secy:
             self.shaper = shaper = AsFromWire()
@@ -206,7 +207,7 @@ class SharedMAC(LiteXModule):
         self.comb += skid.source.connect(sent)
 
     def get_csrs(self) -> list:
-        """Return the registers of the slots and the MAC under LiteEth's names, then our register `tx_checksum`."""
+        """Return the registers of the slots and the MAC (with LiteEth's names), then our own register `tx_checksum`."""
         if self.interface:
             return [*self.interface.get_csrs(), *self.core.get_csrs(), self.tx_checksum]
         return self.core.get_csrs()

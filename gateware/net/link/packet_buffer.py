@@ -99,7 +99,8 @@ class PacketBuffer(Module):
         # Read side.
         fetch = Signal()
         fetched_valid = Signal()
-        # LiteEth passes `ready` combinationally through all layers of its stack. This queue's counters end that path.
+        # LiteEth passes `ready` combinationally through all layers of its stack. The queue ends this path, because the
+        # queue's own `ready` depends only on registers.
         self.submodules.queue = queue = stream.SyncFIFO(PACKET_LAYOUT, 4)
         self.comb += [
             fetch.eq((fetched != committed) & (~fetched_valid | queue.sink.ready)),

@@ -53,19 +53,20 @@ from .stations import SOURCE_WORDS, KnownStations
 SLOT_BYTES = 2048
 FRAME_BYTES = 1520
 SUMS = SLOT_BYTES - 16
-DATA = 66  # first data byte of a record, after the headers of Ethernet, IPv4, UDP and the record
+DATA = 66  # byte offset of a record's data in a frame, after the headers of Ethernet, IPv4, UDP and the record
 SLOT_WORDS = SLOT_BYTES // WORD_BYTES
 LENGTH_BITS = bits_for(FRAME_BYTES + WORD_BYTES)
 UDP = 34
 UDP_CHECKSUM = 40
 QUEUE_WORDS = 8
-# Maximum number of receive slots for frames of strangers (stations without a session), while any station has a session.
+# Maximum number of receive slots with frames of strangers (stations without a session). The limit applies only while
+# any station has a session.
 STRANGERS_SLOTS = 2
 LATENCY = 2  # cycles from a read request until its word arrives
 
 
 def port_layout(words: int) -> list[tuple[str, int]]:
-    """Return the layout of an access to the memory. The memory performs reads and writes at once, without a wait."""
+    """Return the layout of an access to the slots' memory, which reads or writes one word."""
     return [("valid", 1), ("write", 1), ("address", bits_for(words - 1)), ("data", WORD_BITS)]
 
 
@@ -120,7 +121,7 @@ class SlotWriter(LiteXModule):
         ]
 
         # The frame that is being received.
-        slot, position = Signal(slot_bits), Signal(LENGTH_BITS - 2)  # number of words before the present word
+        slot, position = Signal(slot_bits), Signal(LENGTH_BITS - 2)  # `position`: words before the present word
         last_bytes, whole = Signal(3), Signal()
         bad = Signal()
         data = Signal(WORD_BITS)
@@ -135,9 +136,9 @@ class SlotWriter(LiteXModule):
             frames.sink.slot.eq(slot),
         ]
 
-        # Strangers are stations without a session. At the first word of a frame, `crowded` stores whether the number of
-        # waiting frames from strangers has reached its limit. If so, a frame from a stranger is refused when the search
-        # for its sender has ended (this spares the memory), or after its last word.
+        # Strangers are stations without a session. At the first word of a frame, `crowded` stores whether too many
+        # frames from strangers wait for the CPU. If so, and if the search for the sender finds no session, the frame is
+        # refused. The search can end during the frame, or after the frame's last word.
         strangers, crowded, refused = Signal(max=slots + 1), Signal(), Signal()
         comes, goes = Signal(), Signal()
         self.comb += [
@@ -155,8 +156,8 @@ class SlotWriter(LiteXModule):
             If(position == 0, crowded.eq(stations.any & (strangers >= STRANGERS_SLOTS))),
         ]
 
-        # Computes the Internet checksum of the frame, and the sums `a` and `b` of its record's data (defined in
-        # `gateware.net.records.window`).
+        # Computes the Internet checksum of the frame, and two sums `a` and `b` over the data of the frame's record. The
+        # module `gateware.net.records.window` defines these two sums.
         a, b, behind = Signal(32), Signal(32), Signal()
         held = Signal(16)
         end = Signal()
@@ -206,7 +207,7 @@ class SlotWriter(LiteXModule):
                 If(~sink.last, NextState("DROP")),
             ),
         )
-        fsm.act(  # the state DROP skips the remainder of a frame for which there is no slot
+        fsm.act(  # the state DROP skips the remainder of a frame that is refused or has no slot
             "DROP",
             If(sink.valid & sink.last, NextState("WRITE")),
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Stores the stations that have a session. Tells for each received frame whether one of them sent it.
+"""Stores the stations that have a session. Tells for each received frame whether a stored station sent the frame.
 
 ::
 

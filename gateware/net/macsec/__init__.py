@@ -18,5 +18,5 @@ ADDRESS_BYTES = 12  # destination and source address, which precede the EtherTyp
 FRAME_BYTES_MIN = 60  # minimum length of a frame without its check sequence; the MAC pads shorter frames
 # Maximum length of a frame without SecTAG, ICV and check sequence. It includes a VLAN tag and 1,500 bytes of payload.
 FRAME_BYTES_MAX = 1518
-SHORTEST = ADDRESS_BYTES + 5  # minimum length: more than four bytes follow the addresses (IEEE 802.1AE, 9.12 a)
+SHORTEST = ADDRESS_BYTES + 5  # shortest accepted frame: five bytes follow the addresses (IEEE 802.1AE, 9.12 a)
 ASSOCIATIONS = 4

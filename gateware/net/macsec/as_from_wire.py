@@ -38,7 +38,7 @@ class AsFromWire(Module):
         words = Signal(max=WORDS_MIN + 1)  # number of words of this frame that have left
         fills = Signal()  # 1 if all words of the frame have left, and padding follows
         pause = Signal(max=3)  # cycles until the next word may leave
-        turn = Signal(max=4)  # counts words, to insert an additional cycle after each fourth word
+        turn = Signal(max=4)  # number of the word modulo 4: an additional cycle follows each fourth word
         last_needed, short, step = Signal(), Signal(), Signal()
         full = 1 << (WORD_BYTES - 1)
         self.comb += [

@@ -41,7 +41,7 @@ INSTALL_LAYOUT = [
 
 
 class AssociationReader:
-    """A read port for secure associations. `an` selects an association; `pn`, `base` and `xpn` are its values."""
+    """A read port of `Associations`. `an` selects an association, to which `pn`, `base` and `xpn` belong."""
 
     def __init__(self):
         self.an = Signal(AN_BITS)
@@ -104,9 +104,9 @@ class Associations(Module):
 
         # # #
 
-        # The memories `numbers` and `bases` have a row for each association. If a row is read in the cycle in which it
-        # is written, the result is not used: the association is not `live`, or the row is read again. The registers
-        # `pn`, `xpn` and `offset` store values of the association that is being installed.
+        # The memories `numbers` and `bases` have a row for each association. No logic uses a row that is read while it
+        # is written: the association is not `live`, or the row is read again. The registers `pn`, `xpn` and `offset`
+        # store values of the association that is being installed.
         pn, xpn, offset = Signal(PN_BITS), Signal(), Signal(IV_BITS)
         store = Signal()
         numbers = Memory(PN_BITS, ASSOCIATIONS, name="packet_numbers")
@@ -173,7 +173,7 @@ class Associations(Module):
                 NextState("ZEROIZE"),
             ),
         )
-        fsm.act(  # the state INSTALL waits until the key is expanded; another client can zeroize the key meanwhile
+        fsm.act(  # the state INSTALL waits until the key is expanded, or zeroized by another client
             "INSTALL",
             If(
                 ~words.key_busy & ~self.advance,

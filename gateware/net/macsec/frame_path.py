@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The parts that both directions of a SecY share: frame buffer, GCM, and the queues that keep frames in order.
+"""The common structure of both directions of a SecY: frame buffer, GCM, and queues that keep frames in order.
 
 ::
 
@@ -30,8 +30,8 @@ from .gcm_feeder import GCMFeeder, feed_layout
 from .row_ring import RowRing, write_layout
 from .sectag import AN_BITS, ICV_BYTES, SCI_BYTES, SECTAG_BYTES, TCI
 
-FRAMES = 16  # size of the queue of frames that wait for a decision, and of the queue to the sender
-UNDER_WAY = 4  # maximum number of frames that wait for GCM and for their verdict
+FRAMES = 16  # size of two queues: frames that wait for a decision, and jobs for the sender
+UNDER_WAY = 4  # maximum number of frames in each of the queues for GCM and for verdicts
 
 
 class FramePath(Module):
@@ -87,9 +87,10 @@ class FramePath(Module):
         self.submodules.feeder = feeder = drop(GCMFeeder(rows=rows, received=received))
         self.submodules.gcm = gcm = BlockGCM(port=port, cycles=cycles, depth=0, portable=portable)
         self.submodules.texts = texts = drop(stream.SyncFIFO([("row", row_bits)], UNDER_WAY))
-        # A long combinational path leads from the word counter of `writer` to the grants of the ring. The skid buffer
-        # `skid` ends this path before GCM. `skid` delays blocks, but the ring still stores a frame's last block long
-        # before the frame's verdict. The skid buffer `results` ends the path from the grant of an ICV's row.
+        # A long combinational path leads from the word counter of `writer` to the grants for accesses to `ring`. The
+        # skid buffer `skid` ends this path before GCM. `skid` delays the blocks of the text, but the last block still
+        # arrives in `ring` long before the frame's verdict. The skid buffer `results` ends the path from the grant for
+        # the row with the ICV.
         self.submodules.skid = skid = drop(Skid(gcm.source.description))
         self.submodules.results = results = drop(Skid(gcm.result.description))
         self.submodules.uses = uses = Uses(keys, port.client.slots)
@@ -127,8 +128,8 @@ class FramePath(Module):
             writer.freed.eq(sender.freed),
         ]
 
-        # In one cycle, `fire` starts a GCM message for a frame, and adds the frame to the queue `feeds` and, if it is
-        # encrypted, to the queue `texts`.
+        # In the cycle with `fire`, GCM gets a message for the frame, and the queue `feeds` gets the frame. If the frame
+        # is encrypted, the queue `texts` gets the row in which the text begins.
         ready, fire = Signal(), Signal()
         encrypted, around = work.tci[TCI.E], Signal(5)
         message = gcm.message
@@ -157,7 +158,7 @@ class FramePath(Module):
 
         self.sync += uses.end.eq(self.result.valid & self.result.ready & ~self.drop)
 
-        # GCM's output replaces the frame's text: it is written to the rows from which GCM's input was read.
+        # GCM's output is written to the rows from which GCM's input was read. So the output replaces the frame's text.
         replaced = Signal(row_bits)
         text = skid.source
         self.comb += [
@@ -174,7 +175,7 @@ class FramePath(Module):
         ]
 
         # Zeroization.
-        waits = Signal()  # zeroization waits for the end of the frame that is being sent
+        waits = Signal()  # 1 while zeroization waits for the end of the frame that is being sent
         self.comb += [
             self.drop.eq(keys.flush),
             *[part.reset.eq(self.drop | waits) for part in (frames, feeds, feeder, texts, skid, results, jobs)],

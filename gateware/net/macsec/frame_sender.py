@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sends stored frames, with or without SecTAG and ICV, or zeroizes them; then frees their rows.
+"""Sends or zeroizes stored frames, then frees their rows. Frames are sent with or without SecTAG and ICV.
 
 ::
 
@@ -218,7 +218,7 @@ class FrameSender(Module):
                 reader.take.eq(step),
                 If(step, NextValue(count, count + 1), If(word.last, NextState("FREE"))),
             )
-        fsm.act(  # the state ERASE zeroizes a row in each cycle in which nothing else is written
+        fsm.act(  # the state ERASE zeroizes a row in each cycle in which no other unit writes to the ring
             "ERASE",
             write.valid.eq(1),
             If(

@@ -40,7 +40,7 @@ def _type(number: int) -> int:
 
 
 def frame_layout(rows: int, *, received: bool) -> list[tuple[str, int]]:
-    """Return the layout of a stored frame: its rows, its length in bytes, and the fields that were examined."""
+    """Return the layout of a stored frame: its rows, its length in bytes, and the fields on which decisions depend."""
     row_bits = bits_for(rows - 1)
     layout = [("row", row_bits), ("rows", row_bits), ("length", LENGTH_BITS), ("eapol", 1)]
     tag = [("tagged", 1), ("known", 1), ("tci", 8), ("sl", 8), ("pn", WORD_BITS)]

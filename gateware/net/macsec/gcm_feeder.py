@@ -27,7 +27,7 @@ ADDRESS_BITS = 8 * ADDRESS_BYTES
 
 
 def feed_layout(rows: int) -> list[tuple[str, int]]:
-    """Return the layout of a job: the frame's first row, bytes of data, and fields of its SecTAG in wire order."""
+    """Return the layout of a job: the frame's first row, number of data bytes, and SecTAG fields in wire order."""
     return [("row", bits_for(rows - 1)), ("length", LENGTH_BITS), ("tci", 8), ("sl", 8), ("pn", WORD_BITS)]
 
 
@@ -65,14 +65,14 @@ class GCMFeeder(Module):
         block, step = register.sink, Signal()
         left = Signal(LENGTH_BITS - 4)  # number of rows with data after the present row
         kept = Signal(4)  # number of data bytes in the last row, minus one
-        carry = Signal(ADDRESS_BITS)  # the next block begins with these words of the SecTAG or previous row
+        carry = Signal(ADDRESS_BITS)  # words of the SecTAG or of the previous row, with which the next block begins
         with_sci, encrypted = job.tci[TCI.SC], job.tci[TCI.E]
         last, overflows = Signal(), Signal()
         self.comb += [
             step.eq(block.valid & block.ready),
             reader.first.eq(job.row),
             last.eq(left == 0),
-            # 1 if the last row's data do not fit into the block that begins with the words in `carry`
+            # 1 if the block that begins with the words in `carry` has no room for all data of the last row
             overflows.eq(Mux(with_sci, kept >= 4, kept >= 12)),
         ]
         self.submodules.fsm = fsm = FSM(reset_state="IDLE")
@@ -111,7 +111,7 @@ class GCMFeeder(Module):
                 If(last & ~encrypted & overflows, NextState("CARRY")).Elif(last, *ends),
             ),
         )
-        fsm.act(  # the state CARRY waits until GCM accepts the last words of data
+        fsm.act(  # the state CARRY waits until GCM accepts the block with the last words of data
             "CARRY",
             block.valid.eq(1),
             block.data.eq(carry),
@@ -122,7 +122,7 @@ class GCMFeeder(Module):
             icv, words = Signal(ROW_BITS), Signal(3)
             start, shift = Signal(4), Signal(2)
             self.comb += [start.eq(kept + 1), shift.eq(start[:2])]
-            fsm.act(  # the state ICV_ROW waits for the row and the word in which the ICV begins
+            fsm.act(  # the state ICV_ROW finds the row and the word in which the ICV begins
                 "ICV_ROW",
                 NextValue(words, 0),
                 If(
@@ -130,7 +130,7 @@ class GCMFeeder(Module):
                     If(reader.lane == start[2:], NextState("GATHER")).Else(reader.take.eq(1)),
                 ),
             )
-            fsm.act(  # the state GATHER waits for five words, which contain the ICV
+            fsm.act(  # the state GATHER waits for the five words that contain the ICV, which can begin at any byte
                 "GATHER",
                 If(
                     reader.valid,

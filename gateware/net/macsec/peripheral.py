@@ -92,8 +92,8 @@ class MACsecPeripheral(MACsecRegisters):
                 self.comb += If(register.re & (busy | live), written.eq(1))
                 self.sync += If(register.re & ~busy & ~live, part.eq(register.r))
 
-        # The registers of an association. The SecY reads all words of the key from the first key register. The other
-        # words shift towards this register, and zeros follow them.
+        # The registers of an association. The SecY reads each word of the key from the first key register. After each
+        # read, all key words move one register towards the first, and a zero enters the last register.
         install = secy.install
         key = [Signal(WORD_BITS, name=f"key_word{n}") for n in range(WORDS)]
         salt, ssci = Signal(len(install.salt)), Signal(WORD_BITS)

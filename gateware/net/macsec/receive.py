@@ -272,7 +272,7 @@ class Receive(Module):
                 NextState("GIVE"),
             ),
         )
-        fsm.act(  # the state GIVE waits for room in the queue of jobs
+        fsm.act(  # the state GIVE waits until the queue of jobs and, if the frame is counted, the counters are ready
             "GIVE",
             If(job.ready & (counted.ready | ~verdict.counts), gives.eq(1), NextState("WAIT")),
         )

@@ -100,8 +100,8 @@ class ReplayWindow(Module):
 
         # # #
 
-        # Each association has a row of 64 bits. The window contains only one packet number that is n modulo 64. Bit n
-        # stands for this packet number.
+        # Each association has a row of 64 bits, one for each packet number in the window. Bit n belongs to the packet
+        # number whose remainder modulo 64 is n.
         memory = Memory(PLACES, ASSOCIATIONS, name="numbers_seen")
         memory.attr = {NO_RW_CHECK, DISTRIBUTED}
         write_port = memory.get_port(write_capable=True, async_read=True)
@@ -109,8 +109,8 @@ class ReplayWindow(Module):
         seen = Signal(PLACES)
         place = Signal(max=PLACES)
         bit = Signal(PLACES)
-        # `behind` is the next expected packet number minus the frame's packet number; the top bit of `behind` is the
-        # borrow. `gap` is the frame's packet number minus the next expected packet number.
+        # `behind` is the next expected packet number minus the frame's packet number. Its top bit is the borrow of this
+        # subtraction. `gap` is the frame's packet number minus the next expected packet number, without a borrow.
         behind = Signal(PN_BITS + 1)
         gap = Signal(PN_BITS)
         ahead, inside = Signal(), Signal()
@@ -126,7 +126,7 @@ class ReplayWindow(Module):
             write_port.we.eq(self.install | store),
         ]
         self.submodules.fsm = fsm = FSM(reset_state="IDLE")
-        skipped = Signal(max=PLACES)  # number of bits that are yet to be cleared
+        skipped = Signal(max=PLACES)  # number of bits that must still be cleared
         fsm.act(  # the state IDLE waits for a packet number to judge
             "IDLE",
             NextValue(behind, self.next_pn - self.pn),

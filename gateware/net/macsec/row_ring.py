@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The buffer of one direction: a ring of rows of 128 bits in block RAM, with a port to write and a port to read.
+"""The frame buffer of one direction of a SecY: a ring of 128-bit rows in block RAM, with a write port and a read port.
 
 A frame takes one row for its addresses, then rows for its data from the data's first byte on. So the text of a frame is
 in whole blocks of GCM, and each block is replaced by its result. Several users share each port; the first one that asks
@@ -52,8 +52,8 @@ class RowRing(Module):
 
         # # #
 
-        # If a row is read in the cycle in which it is written, the result is not used. A row belongs to one user at a
-        # time, and a reader drops the rows that it fetched after the end of a frame.
+        # No logic uses a row that is read in the cycle in which it is written, because a row belongs to one user at a
+        # time. A reader may also read rows that follow its frame's last row, but drops these rows.
         memory = block_ram(Memory(ROW_BITS, rows, name="frame_rows"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)
         read_port = memory.get_port(mode=READ_FIRST)

@@ -92,7 +92,7 @@ class SecTAGChecks(Module):
 
         # # #
 
-        around = Signal(max=64)  # number of bytes of addresses, tag and ICV
+        around = Signal(max=64)  # total length in bytes of addresses, SecTAG and ICV
         needed = Signal(LENGTH_BITS)
         fits = Signal()
         bare = ADDRESS_BYTES + SECTAG_BYTES + ICV_BYTES

@@ -125,7 +125,8 @@ class Transmit(Module):
         top = Mux(current.xpn, current.pn[PN_BITS - 2 :], current.pn[SHORT_PN_BITS - 2 : SHORT_PN_BITS])
         self.sync += self.expiring.eq(live & (top == 3))
 
-        # The queue `verdicts` has an entry for each frame. The entry of a protected frame waits for the ICV from GCM.
+        # The queue `verdicts` contains a verdict on each frame. The verdict on a protected frame waits for the ICV from
+        # GCM.
         verdict, result, job, icv = verdicts.source, path.result, path.job, path.write
         given = Signal()
         self.comb += [

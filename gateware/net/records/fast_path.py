@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Takes record datagrams and returns encrypted ones. Connects the receiver, session table, sender and counters.
+"""Answers record datagrams with encrypted data. Connects the receiver, session table, sender and counters.
 
 ::
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Feeds the CTR packet engine: starts one message of the engine for each packet, and queues the packet's words.
+"""Feeds packets to the CTR packet engine: starts one message for each packet, then queues the packet's words.
 
 ::
 

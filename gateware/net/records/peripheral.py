@@ -103,7 +103,7 @@ class FastPathPeripheral(FastPathRegisters):
         ]
 
         # Sessions.
-        written = Signal()  # software has written a register that describes a session
+        written = Signal()  # 1 in the cycle in which software writes a register that describes a session
         for column in Column:
             register = getattr(self, column.name.lower())
             self.comb += [

@@ -33,8 +33,8 @@ from .session_table import SessionTable
 from .window import DECIDE_CYCLES, LOOKUP_CYCLES, RecordWindow
 
 OFFSET_BITS = 64
-# Cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The lookup in the
-# record window takes this long; the other checks and the output `needed` take fewer cycles.
+# Number of cycles from the end of the session search to the state VERDICT, which accepts or refuses the record. The
+# lookup in the record window needs all these cycles. The other checks and the output `needed` need fewer cycles.
 COMPARE_CYCLES = LOOKUP_CYCLES - 1
 CHECKS = [event for event in Event if Event.HEADER <= event <= Event.TRANSMIT_OVERFLOW]
 
@@ -97,7 +97,7 @@ class RecordReceiver(Module):
         take = Signal()
         in_header = Signal()
         ended = Signal()  # 1: the last word of the datagram has been read
-        damaged = Signal()  # 1: the datagram had an error, or was shorter than the record's length field tells
+        damaged = Signal()  # 1: the datagram had an error, or fewer bytes than the length field of the record states
         faulty = Signal()
         short = Signal()  # 1: the datagram ended within the record header
         self.comb += [
@@ -151,7 +151,7 @@ class RecordReceiver(Module):
             verdict = Mux(failed[code], code, verdict)
             passed = passed & ~failed[code]
 
-        # Outputs: the job and the packet. They use the header's words, which stay valid until the next datagram.
+        # The outputs `job` and `packet` use the header's words, which stay valid until the next datagram.
         rest = Signal(LENGTH_BITS - 2)  # number of data words after the present word
         self.comb += [
             *[getattr(self.job, name).eq(getattr(header, name)) for name in ("session", "offset", "token", "length")],
@@ -212,7 +212,7 @@ class RecordReceiver(Module):
                 NextState("DISCARD"),
             ),
         )
-        fsm.act(  # the state DATA waits until each of the datagram's words has arrived and the engine has accepted it
+        fsm.act(  # the state DATA passes the record's data words to the engine, with zeros for missing words
             "DATA",
             packet.valid.eq(sink.valid | ended),
             sink.ready.eq(packet.ready & ~ended),
@@ -223,7 +223,7 @@ class RecordReceiver(Module):
                 If(rest == 0, NextState("DECIDE")),
             ),
         )
-        fsm.act(  # the state DECIDE waits until the record window has compared the sum of the data
+        fsm.act(  # the state DECIDE waits until the record window has compared the sum of the data with a stored sum
             "DECIDE",
             window.deciding.eq(1),
             NextValue(decide_wait, decide_wait - 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Builds the reply to each record, and sends it when it is complete.
+"""Builds the reply to each record, and sends a reply when the reply is complete.
 
 ::
 

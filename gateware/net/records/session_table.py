@@ -30,7 +30,7 @@ ROWS_MAX = 16
 
 
 class Column(IntEnum):
-    """The words of a session's row. A number begins with its least significant word; byte strings keep their order."""
+    """The words of a session's row. A number's least significant word comes first; byte strings keep their order."""
 
     SESSION = 0
     PEER_IP = 1
@@ -168,7 +168,7 @@ class SessionTable(Module):
         # Search.
         wanted = Signal(WORD_BITS)
         starting, scanning = Signal(), Signal()
-        closing = Signal()  # 1 if software now closes the row that the search reads
+        closing = Signal()  # 1 in the cycle in which software closes the row that the search reads
         self.comb += [
             closing.eq(self.close & (self.row == scanned)),
             self.searching.eq(starting | scanning),

@@ -41,7 +41,7 @@ RECORDS = 64
 LAPS = 128
 # Width in bits of a block's index in its session. A session's stream has at most 2^36 bytes, which are 2^32 blocks.
 INDEX_BITS = 32
-# Bits of a record's length in blocks. The maximum, 127 blocks, is more than a datagram can hold.
+# Width in bits of a record's length in blocks. The maximum, 127 blocks, is more than a datagram can hold.
 BLOCKS_BITS = 7
 BLOCK_INDEX_BITS = 60
 BLOCK_BYTES_BITS = 4
@@ -52,7 +52,8 @@ DECIDE_CYCLES = 4
 _PLACE_BITS = bits_for(RECORDS - 1)
 _LAP_BITS = bits_for(LAPS - 1)
 _NUMBER_BITS = _PLACE_BITS + _LAP_BITS
-# Bits of a quotient. The quotient is the number of records from the window's base to a record, below 2 * RECORDS.
+# Width in bits of a quotient. The quotient is a record's number, counted from the window's first record, and below 2 *
+# RECORDS.
 _QUOTIENT_BITS = _PLACE_BITS + 1
 
 
@@ -137,8 +138,9 @@ class RecordWindow(Module):
             ports[name] = write_port, read_port.dat_r
         (base_write, base_read), (number_write, number_read) = ports["base"], ports["number"]
 
-        # Divide the distance of the record's first block from the window's base by the number of blocks in a record.
-        # The quotient is the record's number within the window. The division yields one bit per cycle.
+        # The distance is the index of the record's first block minus the window's base. Divide the distance by the
+        # number of blocks in a record, at one bit of the quotient per cycle. The quotient is the record's number within
+        # the window.
         row = Signal(row_bits)
         blocks = Signal(BLOCKS_BITS)
         base = Signal(INDEX_BITS)
@@ -149,7 +151,7 @@ class RecordWindow(Module):
         beyond, long, far = Signal(), Signal(), Signal()
         quotient, rest = Signal(_QUOTIENT_BITS), Signal(BLOCKS_BITS)
         dividend, reduced = Signal(BLOCKS_BITS + 1), Signal(BLOCKS_BITS + 2)
-        back = Signal(INDEX_BITS)  # new base, if the window moves until the present record is its last
+        back = Signal(INDEX_BITS)  # base of the window whose last record is the present record
         self.comb += [dividend.eq(Cat(quotient[-1], rest)), reduced.eq(dividend - blocks)]
         self.sync += [
             If(wait != 0, wait.eq(wait - 1)),
@@ -212,8 +214,8 @@ class RecordWindow(Module):
             fetched.eq(turn & ~replaces),
         ]
 
-        # The memory of the stored records. Reads and writes do not collide: a write happens only when a record is
-        # decided or the CPU writes, and no logic uses the word that is read in that cycle.
+        # The memory of the stored records. It is written only when the receiver decides on a record, or when the CPU
+        # writes. No logic uses the word that is read in the cycle of a write.
         bits = SUM_BITS + _LAP_BITS + 1
         memory = without_collisions(Memory(bits, depth * RECORDS, init=[0] * depth * RECORDS, name="window_records"))
         write_port = memory.get_port(write_capable=True, mode=READ_FIRST)

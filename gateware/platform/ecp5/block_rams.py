@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Computes how many block RAMs a target takes, and shrinks a configuration until it fits a small part.
+"""Computes how many block RAMs a target takes, and reduces a configuration until it fits into a small FPGA.
 
 A block RAM of the ECP5 (DP16KD) holds 2 KB, in words of 1, 2, 4, 9 or 18 bits. If one port writes and the other reads,
 words of 36 bits are possible. `tests/gateware/test_block_rams.py` compares the results with place-and-route.
@@ -21,7 +21,7 @@ _CPU = 10  # block RAMs of the CPU: caches of 4 KB, the caches' tags, and the re
 _LANES, _KEY_REGISTERS = 4, 128  # vector unit: number of lanes, and round-key words in each lane
 _COLUMN_TABLES = 8  # block RAMs for the vector unit's S-boxes: two for each of four columns
 _SLOT_ROWS = 256  # rows of 128 bits that hold the round keys of all slots
-_SECY_SLOT_ROWS = 128  # further rows for the slots of the SecY
+_SECY_SLOT_ROWS = 128  # additional rows of 128 bits for the round keys of the SecY's slots
 # The DMA's queues, each as (words, bits of a word): descriptors, data read, data to write.
 _DMA = ((8, 299), (64, 131), (64, 147))
 _GCM = ((128, 145),)  # GCM's memory for text that waits for its tag: (words, bits of a word)
@@ -36,9 +36,9 @@ _FRAMES = ((32, 42), (32, 42), (2048, 36), (2048, 36), (512, 72), (64, 34))
 _FEW_WORDS = 16  # memories of at most this many words always become LUTs
 _LINE, _TAG = 128, 22  # SDRAM's cache: bits of a line, bits of its tag
 _SECY = ((512, 128),) * 2  # the two buffers of the SecY: (words, bits of a word)
-_EVENTS = ((32, 32),) * 2  # the event counters: (words, bits of a word); twice, because one port reads and writes
+_EVENTS = ((32, 32),) * 2  # event counters; two block RAMs, because a port that reads and writes has at most 18 bits
 
-# Changes that make a bare-metal configuration smaller, applied in this order until its memories fit into the part.
+# Changes that make a bare-metal configuration smaller, applied in this order until its memories fit into the FPGA.
 STEPS = (
     {"buffer_size": 32 * KB, "bench_bytes": 12 * KB},
     {"sram_size": 12 * KB},
@@ -51,13 +51,13 @@ STEPS = (
 
 
 def needed(words: int, bits: int, *, widest: int = 36) -> int:
-    """Return how many block RAMs a memory takes. Their words have at most `widest` bits (18 if both ports write)."""
+    """Return how many block RAMs a memory takes. `widest`: maximum width of a block RAM (18 if both ports write)."""
     shapes = [(KB * 16 // width, width) for width in (1, 2, 4)] + [(2048, 9), (1024, 18), (512, 36)]
     return min(ceil(words / deep) * ceil(bits / wide) for deep, wide in shapes if wide <= widest)
 
 
 def memories(board: Board, configuration: Configuration, fit: Fit) -> dict[str, int]:
-    """Return how many block RAMs each unit of a target takes. If the end of the ROM is empty, the ROM takes fewer.
+    """Return how many block RAMs each unit of a target takes. The ROM can take fewer, if its end is empty.
 
     Raises
     ------
@@ -136,5 +136,5 @@ def _banked(size: int) -> int:
 
 
 def _in_block_ram(shapes, in_luts: int) -> Iterator[int]:
-    """Yield the number of block RAMs of each memory with more than `in_luts` words. Smaller memories are LUTs."""
+    """Yield the number of block RAMs of each memory with more than `in_luts` words. Smaller memories take only LUTs."""
     return (needed(words, bits) for words, bits in shapes if words > in_luts)

@@ -30,7 +30,9 @@ class _CRG(LiteXModule):
         self.rst = Signal()
         self.cd_sys = ClockDomain()
         self.cd_por = ClockDomain(reset_less=True)
-        self.cd_start = ClockDomain()  # has the clock of `sys`; the reset of this domain drives the global reset net
+        # `start` has the same clock as `sys`. The reset of `start` passes through a global buffer, and becomes the
+        # reset of `sys`.
+        self.cd_start = ClockDomain()
 
         # # #
 
@@ -52,9 +54,9 @@ class _CRG(LiteXModule):
 def create_crg(
     clock_name: str, clock_hz: float, reset_name: str, *, active_low: bool = True, high_names: tuple[str, ...] = ()
 ) -> Callable:
-    """Return a board's function `create_crg`. It makes clock and reset from two pads, and sets pads `high_names` to 1.
+    """Return a board's function `create_crg`. This function creates the module that makes the system clock and reset.
 
-    The pads `clock_name` and `reset_name` are inputs.
+    The module reads the pads `clock_name` and `reset_name`, and sets the pads in `high_names` to 1.
     """
 
     def create(platform, sys_clk_freq):

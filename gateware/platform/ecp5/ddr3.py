@@ -32,7 +32,9 @@ class _CRG(LiteXModule):
         self.cd_init = ClockDomain()
         self.cd_sys2x = ClockDomain(reset_less=True)
         self.cd_fast = ClockDomain(reset_less=True)  # a clock gate makes the clock of `sys2x` from this clock
-        self.cd_start = ClockDomain()  # has the clock of `sys`; the reset of this domain drives the global reset net
+        # `start` has the same clock as `sys`. The reset of `start` passes through a global buffer, and becomes the
+        # reset of `sys`.
+        self.cd_start = ClockDomain()
 
         # # #
 

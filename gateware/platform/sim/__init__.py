@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The parts that depend on the simulator, which replaces a board's FPGA."""
+"""Code that depends on the simulator. The simulator replaces the FPGA of a board."""

@@ -6,7 +6,8 @@ from litedram.phy.model import SDRAMPHYModel
 
 
 def create_model(module, sys_clk_freq: float) -> SDRAMPHYModel:
-    """Return a simulation model of an SDRAM module together with a PHY like LiteDRAM's ECP5DDRPHY on 16 data lines.
+    """Return a simulation model of an SDRAM module and its PHY. The PHY is like LiteDRAM's ECP5DDRPHY with 16 data
+    lines.
 
     The latencies equal the ECP5DDRPHY's, so accesses take as many cycles. The model has no registers and needs no
     adjustment.

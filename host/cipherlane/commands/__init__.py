@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Each module in this package defines one command: its arguments, and what it does with the device."""
+"""The host tool's commands. Each module with a function `add_to` defines the arguments and actions of a command."""

@@ -10,12 +10,12 @@ from .. import views
 from ..link.counterblocks import block_after
 from ..link.lte import CTR, GCM
 
-_SHOWN = 4  # maximum number of parts of a split input whose initial counter blocks the advice shows
+_SHOWN = 4  # maximum number of parts of a split input for which the advice shows initial counter blocks
 
 
 def resuming(args: argparse.Namespace) -> str:
-    """Return the command that resumes the transfer. It names a --key-file instead of the secret --key, and omits --log,
-    because the log file already exists.
+    """Return the command that resumes the transfer. The command contains --key-file instead of the secret --key. It
+    omits --log, because the log file already exists.
     """
     before, after = args.argv[: args.after_command], args.argv[args.after_command :]
     words = _kept(after)
@@ -51,8 +51,8 @@ def _kept(words: list[str]) -> list[str]:
 
 
 def splitting(name: str, direction: str, cipher: str, iv: bytes | None, most: int, size: int | None) -> str:
-    """Return advice to split a stream of more than `most` bytes with the program `split`. The parts get the names
-    NAME.aa and so on; if the size is unknown, part.aa and so on.
+    """Return advice to split a stream of more than `most` bytes with the program `split`. If the size is
+    known, the parts are called NAME.aa, NAME.ab and so on, otherwise part.aa, part.ab and so on.
     """
     parts, source = (f"{name}.", name) if size is not None else ("part.", "-")
     command = f"`split -b {most} {shlex.quote(source)} {shlex.quote(parts)}`"

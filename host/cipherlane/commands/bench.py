@@ -133,7 +133,7 @@ def _tested(device: Device) -> int:
 
 
 def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield (label, function) for each engine measurement on data in the board's memory. The function measures."""
+    """For each measurement of an engine on data in the board's memory, yield a label and a function that measures."""
     engines = device.info().memory_engines
     directions = DIRECTIONS if args.direction == "both" else (args.direction,)
     record_bytes = args.record_bytes[0] if args.record_bytes else None
@@ -147,7 +147,7 @@ def _memory_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Itera
 
 
 def _link_tasks(args: argparse.Namespace, device: Device, keep: Keep) -> Iterator[tuple[str, Task]]:
-    """Yield (label, function) for each measurement of records over the link. The function measures."""
+    """For each measurement of records over the link, yield a label and a function that measures."""
     info = device.info()
     keys = {key_bits: CounterBlocks(key_bits) for key_bits in args.key_bits or (128,)}
     for engine in _engines(args, info.engines_of("aes")):
@@ -174,8 +174,8 @@ def _with_progress(measure: Callable[..., Any]) -> Task:
 def _with_intervals(
     measure: Callable[..., LinkMeasurement], args: argparse.Namespace, label: str, clock: Clock
 ) -> Task:
-    """Return a function that measures. At the end of each interval it prints the interval's traffic: on standard
-    error if the option --json is given, otherwise on standard output.
+    """Return a function that measures the traffic, and prints the traffic of each interval when the interval ends. With
+    the option --json, the function prints on standard error, otherwise on standard output.
     """
 
     def show(line: str) -> None:

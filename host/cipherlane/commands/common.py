@@ -29,7 +29,7 @@ LINK_OPTIONS = ("port", "baud", "timeout", "log", "force", "json")
 
 
 def add_link_options(parser: argparse.ArgumentParser, **options: Any) -> None:
-    """Add the options that name the board and the output format; `options` are passed to each `add_argument`.
+    """Add the options that select the board and the output format. Each call of `add_argument` gets `options`.
 
     They are accepted before or after the command. The command's own copies have no default, because a default would
     override a value given before the command.
@@ -82,7 +82,7 @@ def add_mode(parser: argparse.ArgumentParser) -> None:
 
 
 def modes_of(engines: Iterable[Engine], info: BoardInfo, asked: list[str] | None) -> list[tuple[Engine, str]]:
-    """Return the pairs (engine, mode) to measure. `asked` lists the allowed modes (None: all).
+    """Return the pairs (engine, mode) to measure. `asked` lists the modes that the user requested (None: all).
 
     Raises:
         ArgumentError: no engine has a mode that was asked for.
@@ -107,7 +107,7 @@ def add_json(parser: argparse.ArgumentParser, **options: Any) -> None:
 
 
 def add_command(commands: Any, name: str, *, link: bool = True, **options: Any) -> argparse.ArgumentParser:
-    """Return the parser of a new command; with `link`, it has the options of commands that talk to a board."""
+    """Return the parser of a new command. If `link` is true, add the options of commands that talk to a board."""
     options = {"description": options["help"].capitalize() + ".", **options}
     parser: argparse.ArgumentParser = commands.add_parser(name, **options)
     if link:
@@ -151,8 +151,8 @@ def choose_engine(device: Device, name: str | None, cipher: str = lte.CTR) -> En
             which = "the board" if not able else f"engine {name}"
             other = "another board or current firmware" if not able else "another engine"
             raise ArgumentError(f"{which} has no AES-GCM: use {other}, or give --raw for AES-CTR without tags")
-        # For AES-GCM, `ise_vmem` is the fastest engine if the vector unit has a multiplier. Without a multiplier, the
-        # CPU computes GHASH, and all hardware engines take about the same time.
+        # The engine `ise_vmem` is the fastest for AES-GCM if the vector unit has a multiplier for GHASH. Without this
+        # multiplier, the CPU computes GHASH, and all hardware engines are about equally fast.
         present = [Engine.ISE_VMEM] if not name and Engine.ISE_VMEM in able else able
     if not present:
         if device.info().engines:

@@ -101,7 +101,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _described(stream: Stream, source: InputFile, *, board: bool) -> Stream:
-    """Read the header of an authenticated file from `source`, and return `stream` with what the header describes.
+    """Read the header of the authenticated file `source`. Return a copy of the parameters `stream` in which `iv`,
+    `size` and `header` describe this file.
 
     Raises:
         ArgumentError: the file is too long for a board, although a `board` is to decrypt it.
@@ -121,8 +122,8 @@ def _described(stream: Stream, source: InputFile, *, board: bool) -> Stream:
 
 
 def _bound(args: argparse.Namespace, iv: bytes | None, source: InputFile) -> None:
-    """Refuse an input longer than the maximum length of a stream. If the input's size is unknown, reading fails after
-    that length.
+    """Raise an error if the input `source` is longer than MOST_STREAM. If its size is unknown, `source.read` raises the
+    error as soon as more bytes arrive.
     """
     how = advice.splitting(args.input, args.direction, args.cipher, iv, MOST_STREAM, source.size)
     if source.size is not None and source.size > MOST_STREAM:
@@ -182,8 +183,8 @@ def _transfer(
     journal: Journal | None,
     verifier: Verifier | GcmVerifier | None,
 ) -> tuple[dict[str, Any], Measurement | None]:
-    """Stream the rest of the input, after the part that an earlier run completed; return the result for JSON, and the
-    board's measurement.
+    """Stream the part of the input that no earlier run has completed. Return the values to print as JSON, and the
+    board's measurement (None without a board).
 
     `journal` and `verifier`, if given, hold the state of the interrupted transfer.
     """

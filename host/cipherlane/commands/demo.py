@@ -110,8 +110,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: str, plaintext: bytes) -> Measurement:
-    """Measure one transfer in a new session with fresh counter blocks: encrypt `plaintext` with AES-CTR, or decrypt its
-    ciphertext.
+    """Measure one AES-CTR transfer in a new session with unused counter blocks. The board encrypts `plaintext`, or
+    decrypts the ciphertext of `plaintext`.
 
     Raises:
         VerifyError: a byte differs from the reference.
@@ -122,7 +122,8 @@ def transfer(device: Device, engine: Engine, blocks: CounterBlocks, direction: s
 
 
 def transfer_records(device: Device, engine: Engine, key_bits: int, direction: str, plaintext: bytes) -> Measurement:
-    """Measure one transfer under a new key: encrypt `plaintext` with AES-GCM, or decrypt its records with their tags.
+    """Measure one AES-GCM transfer under a new key. The board encrypts `plaintext`, or decrypts the encrypted records
+    of `plaintext`.
 
     Raises:
         VerifyError: a byte differs from the reference.
@@ -193,7 +194,7 @@ def _label(engine: Engine, key_bits: int, direction: str) -> str:
 
 
 def _closing(args: argparse.Namespace, info: BoardInfo, measurements: list[Measurement]) -> list[str]:
-    """Return the closing lines: what the figures mean, a sentence to quote, what was verified, and what to do next."""
+    """Return the last lines to print: notes on the figures, a sentence to quote, and commands to try next."""
     lines = []
     if info.kind == "sim":
         lines += ["sim: cycles counted in the simulated board, at the clock its description declares"]

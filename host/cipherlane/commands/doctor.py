@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _checks(args: argparse.Namespace) -> Iterator[tuple[Check, int]]:
-    """Yield each check with an exit status (0 unless the check failed). Without a board, skip checks that need one."""
+    """Yield each check and its exit status: 0 unless the check failed. If no board answers, omit all further checks."""
     wanted = expected(args.expect) if args.expect else ""
     try:
         device = common.open_device(args)
@@ -124,13 +124,13 @@ def _address(port: str) -> Check:
 
 
 def _neighbour(host: str) -> str:
-    """Return an example of another address in the network to which the address `host` belongs."""
+    """Return an example of an address in the same network as `host`. It differs from `host` in the last number only."""
     network, _, last = host.rpartition(".")
     return f"{network}.{'101' if last == '100' else '100'}"
 
 
 def _cable(port: str) -> tuple[Check, int]:
-    """Check the JTAG cable, which only flashing needs.
+    """Check whether this user can open the JTAG cable, which is needed only to flash a board.
 
     The check fails if a cable is attached, this user may open none, and the port is local.
     """
@@ -192,7 +192,8 @@ def _clock(device: Device) -> str:
     if not info.memory_engines or not info.bench_bytes:
         raise _SkippedError("the board has no engine or no buffer to measure with")
     slowest = max(info.memory_engines, key=lambda engine: engine.traits.rank)
-    for _ in range(_CLOCK_TRIES):  # measure again if the clocks differ: this process may have been paused
+    # If the measured clock differs from the reported clock, measure again: this process may have been paused.
+    for _ in range(_CLOCK_TRIES):
         seen = _seen_hz(device, slowest)
         if abs(seen / info.clock_hz - 1) <= _CLOCK_SHARE:
             return f"{info.clock_hz / 1e6:g} MHz, {seen / 1e6:.1f} by this machine's time"

@@ -59,7 +59,8 @@ def run(args: argparse.Namespace) -> int:
             said = flashing.load(described, copy, memory, revision=args.revision)
     if not args.json:
         views.show(said)
-    # if the settings name a simulated board as port, ask nothing: the flashed board is at another port
+    # If the setting `port` names a simulated board, the port of the flashed board is unknown. Then nothing checks the
+    # flashed board.
     port = "" if args.dry_run or not args.port or args.port.startswith("sim") else args.port
     if port:
         answer = flashing.confirm(described.build_id, port, again=f"cipherlane flash {args.file}")

@@ -51,7 +51,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def shown(state: MACsecState) -> dict[str, Any]:
-    """Return the MACsec state as fields to print or write as JSON; `protected_by` is null if the board has no keys."""
+    """Return the MACsec state as a dictionary to print or to write as JSON.
+
+    `protected_by` is None if the board has no keys.
+    """
     suite = state.suite.name.replace("_", "-") if state.suite is not None else None
     fields: dict[str, Any] = {
         "protected_by": suite,

@@ -38,7 +38,7 @@ def records_of(measurements: Iterable[Measurement | LinkMeasurement]) -> list[di
 def write_results(
     args: argparse.Namespace, records: list[dict[str, Any]], device: Device, interrupted: str = ""
 ) -> None:
-    """Write `records` (measurements of `device` in JSON form) to the files that `args` name.
+    """Write the measurements `records` of the board `device` to the files that --results and --csv name.
 
     `interrupted` is empty, or a text that tells how many figures were measured before the command was interrupted.
 
@@ -80,8 +80,8 @@ def keep_interrupted(
     show: Callable[[list[Any], str], None],
     error: BaseException,
 ) -> None:
-    """Print and write the measurements in `done`, which were made before `error` ended the command. Add a note to
-    `error` with the number of measurements.
+    """After `error` has ended the command, print the measurements in `done` and write them to files. Add a note to
+    `error` with the number of complete measurements.
     """
     marked = [replace(item, interrupted=bool(item.interrupted)) for item in done]
     whole_ones = sum(not item.interrupted for item in marked)
@@ -110,8 +110,8 @@ def _naming(name: str, option: str) -> Iterator[None]:
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return `record` with nested dictionaries flattened: their entries get names such as `outer.inner`. Lists are left
-    out.
+    """Return a copy of `record` for a CSV row, without lists and nested dictionaries. A value `inner` in a dictionary
+    `outer` gets the name `outer.inner`.
     """
     flat: dict[str, Any] = {}
     for name, item in record.items():

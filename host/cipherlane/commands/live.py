@@ -116,8 +116,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _films(args: argparse.Namespace, edge: int, stack: contextlib.ExitStack) -> dict[str, Any]:
-    """Return the picture source that `args` choose, in a dictionary under its kind, such as `video`. The dictionary is
-    empty if `args` choose no source. `stack` closes the source.
+    """Return a dictionary with the picture source that the options choose, under the name of its kind, such as `video`.
+    If the options choose none, return an empty dictionary. `stack` closes a video or camera.
     """
     from ..live import pictures, video
 

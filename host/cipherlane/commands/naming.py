@@ -25,7 +25,8 @@ from ..files.output import kept_at
 
 
 def settle(args: argparse.Namespace, parser: Parser) -> None:
-    """Refuse a command that would overwrite a file; at a terminal, first ask whether to replace the file.
+    """Refuse a command whose files conflict. Refuse to replace an existing file, unless the user gave --force or agrees
+    when asked at a terminal.
 
     Raises:
         ExistsError: a file exists and may not be replaced.
@@ -49,8 +50,8 @@ def settle(args: argparse.Namespace, parser: Parser) -> None:
 
 
 def output(name: str, option: str) -> Iterator[Use]:
-    """Yield the named output file, and the temporary files that store the output until it is complete. Yield nothing
-    for standard output.
+    """Yield a `Use` for the output file `name` and for each of its temporary files, which hold incomplete output. Yield
+    nothing for standard output.
     """
     if name == STANDARD:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Opens the session of `encrypt` and `decrypt`: on a board, for a new stream or a resumed one, or without a board."""
+"""Opens the session of `encrypt` or `decrypt`: on a board, or in software. A session on a board can resume a stream."""
 
 import argparse
 import contextlib
@@ -21,12 +21,12 @@ from ..link.session import Session
 from ..measuring.software import SoftwareSession
 from . import common
 
-NO_BOARD = "none"  # the value of --port that means: work without a board
+NO_BOARD = "none"  # with this value of --port, a command works without a board
 
 
 @dataclass(frozen=True)
 class Stream(Parameters):
-    """The parameters of a stream to encrypt or decrypt, and what the command knows about its data.
+    """The parameters of a stream to encrypt or decrypt, and the known facts about its data.
 
     `message` is None unless the stream is an LTE message. `size`, in bytes of plaintext, is None if it is unknown.
     `header` is the header of an authenticated file to decrypt.
@@ -71,7 +71,7 @@ def session_of(
 
 
 class _Opener:
-    """Opens a command's session on a board, for a new stream or a resumed one; see `session_of`."""
+    """Opens a session on a board: for a new stream, or to resume a stream. `session_of` uses this class."""
 
     def __init__(self, device: Device, engine: Engine, stream: Stream):
         self._device, self._engine, self._stream = device, engine, stream
@@ -86,8 +86,8 @@ class _Opener:
         return self._open(self._stream.iv, record_bytes=header.record_bytes if header else None)
 
     def resumed(self, journal: Journal, source: InputFile) -> tuple[Session, bool]:
-        """Open a session that resumes the stream in `journal` or, if necessary, begins this stream again at byte 0.
-        Return the session, and whether the stream begins again.
+        """Open a session that resumes the stream in `journal`. If that is impossible, open a session that restarts this
+        stream at byte 0. Return the session, and whether the stream restarts.
 
         The board may not know that stream: it may be another board, or its power was cycled. In CTR, the session then
         gets a new range of counter blocks, which begins after the complete part. In GCM, a stream has one range, so it
@@ -111,8 +111,8 @@ class _Opener:
         return self.new(), True
 
     def _go_on(self, journal: Journal, begin: int, ticket: int | None) -> Session:
-        """Open a session that resumes the stream in `journal`. The session's range of counter blocks starts with the
-        counter block of the stream's byte `begin`.
+        """Open a session to resume the stream in `journal`. In this session, the range of counter blocks begins with
+        the block for byte `begin` of the stream.
         """
         iv = block_after(journal.iv, begin // BLOCK)
         try:

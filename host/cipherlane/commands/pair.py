@@ -61,7 +61,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Give the board new keys and write the file for the Linux machine, or turn the board's MACsec off."""
+    """Send new MACsec keys to the board, and write a file for the Linux machine. With --undo, turn MACsec off."""
     if args.undo:
         with common.open_device(args) as device:
             _set(device.unprotect)
@@ -133,7 +133,7 @@ def supplicant(args: argparse.Namespace, cak: bytes, ckn: bytes) -> str:
 
 
 def script(args: argparse.Namespace, state: MACsecState, board_key: bytes, host_key: bytes) -> str:
-    """Return the shell script that sets up the host's MACsec interface and contains the transmit keys of both sides."""
+    """Return a script that sets up MACsec on the Linux machine. The script contains both transmit keys."""
     encrypt = "off" if args.integrity_only else "on"
     channel = f"port 1 address {':'.join(f'{byte:02x}' for byte in state.sci[:6])}"
     options = f"port 1 cipher {args.suite} encrypt {encrypt} validate strict replay on window 0"
@@ -157,7 +157,7 @@ def script(args: argparse.Namespace, state: MACsecState, board_key: bytes, host_
 
 
 def _set(action: Callable[[], None]) -> None:
-    """Perform an action on the board. If the board refuses it, explain why."""
+    """Call `action`, which sends the board a request. If the board does not know the request, raise ArgumentError."""
     try:
         action()
     except BoardError as error:

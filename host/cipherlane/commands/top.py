@@ -36,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         raise ArgumentError("top prints no JSON: `cipherlane bench --link --json` prints figures")
     if (
-        # Standard input, output and error must all be terminals: the library Textual draws on standard error.
+        # Standard input, standard output and standard error must be terminals. The display library, Textual, draws on
+        # standard error.
         not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr))
         or os.environ.get("TERM", "dumb" if os.name == "posix" else "") == "dumb"
     ):

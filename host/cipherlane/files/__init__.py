@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Files that the tool reads and writes: names, permissions, replacement, keys and images."""
+"""The files that the tool reads and writes: inputs, outputs, keys, bitstreams and firmware images."""

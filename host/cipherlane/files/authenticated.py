@@ -73,11 +73,11 @@ class Header:
 
     @property
     def iv(self) -> bytes:
-        """The nonce prefix followed by 8 zero bytes. This counter block precedes all counter blocks of the file."""
+        """The initial counter block: nonce prefix and 8 zero bytes. All counter blocks of the records are higher."""
         return self.prefix.ljust(BLOCK, b"\0")
 
     def block_of(self, number: int) -> bytes:
-        """Return the first counter block that record `number` can use. All later records use only later blocks."""
+        """Return the lowest counter block of record `number`. Records with lower numbers use only lower blocks."""
         return self.nonce(number, False).ljust(BLOCK, b"\0")
 
     def nonce(self, number: int, last: bool) -> bytes:

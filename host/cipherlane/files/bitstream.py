@@ -7,11 +7,11 @@ from cipherlane_base.bitstream import MOST_BYTES, SUFFIX, Description, Descripti
 
 from ..errors import FileError
 
-MOST = 16 << 20  # maximum number of bytes read from a file: more than any board's bitstream has
+MOST = 16 << 20  # maximum number of bytes to read from a file; the bitstream of every board is smaller
 
 
 def read(path: str) -> tuple[bytes, Description]:
-    """Read the bitstream `path` and its description, compare them, and return both.
+    """Read the bitstream `path` and its description. Check that the two files belong together, and return both.
 
     Raises:
         FileError: a file cannot be read, or the bitstream is not the one of the description; the message tells which.

@@ -29,12 +29,12 @@ class WrittenName(str):
 
 
 class OutName(WrittenName):
-    """Name of an output file, or `-` for standard output. The file has a temporary name until it is complete."""
+    """Name of an output file, or `-` for standard output. An incomplete output file has a temporary name."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """A file that a command uses: its name, whether the command writes it, and the option that names it.
+    """A file that a command uses: its name, whether the command writes the file, and the option that gives the name.
 
     `status` is set for files that are already open; the status of others is read when they are compared. If this file
     holds an incomplete output, `kept_for` names that output.
@@ -52,7 +52,7 @@ class Use:
             return self.status
         try:
             return os.stat(self.name)
-        except (OSError, ValueError):  # the file is missing, or opening it will report the error
+        except (OSError, ValueError):  # no such file; the command reports any other error when it opens the file
             return None
 
     @property
@@ -127,7 +127,7 @@ def _are_one(one: Use, other: Use) -> bool:
 
 
 def _place(name: str) -> tuple[object, ...]:
-    """Return a value that is equal for two paths to one file. The file itself need not exist."""
+    """Return a value that identifies the file `name`, which need not exist. All paths to a file give equal values."""
     folder, last = os.path.split(name)
     try:
         # `realpath` raises OSError if the current folder was deleted.
@@ -136,7 +136,7 @@ def _place(name: str) -> tuple[object, ...]:
         return (status.st_dev, status.st_ino, last)
     except OSError:
         return (folder, last)
-    except ValueError:  # the name contains a zero byte; opening the file fails later
+    except ValueError:  # the name contains a zero byte: the command reports an error when it opens the file
         return (name,)
 
 

@@ -5,17 +5,17 @@ import codecs
 import os
 import shlex
 
-_MARK = len(codecs.BOM_UTF8) + 1  # first byte after a UTF-8 byte order mark; `tail -c +N` counts bytes from 1
+_MARK = len(codecs.BOM_UTF8) + 1  # 1-based position of the first byte after a UTF-8 byte order mark, for `tail -c +N`
 
-# Python reads a codec from a file when the codec is first used. Load these codecs now: opening a file can fail later,
-# for example when the process has reached its limit of open files.
+# Python opens a codec's file when the codec is first used. Later this can fail, for example if the process has reached
+# its limit of open files. So load these codecs now.
 for _name in ("UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32"):
     codecs.lookup(_name)
 
 
 def foreign(data: bytes) -> tuple[str, str]:
-    """Return why `data` are not plain ASCII or UTF-8, and the command that converts them. Return two empty texts if no
-    conversion is needed.
+    """Return the reason why `data` are not plain ASCII or UTF-8, and the command that converts `data` to UTF-8. Return
+    two empty texts if no conversion is needed.
     """
     if data.startswith(codecs.BOM_UTF8):
         return "begins with a byte-order mark", f"tail -c +{_MARK}"
@@ -30,7 +30,10 @@ def foreign(data: bytes) -> tuple[str, str]:
 
 
 def remedy(command: str, name: str) -> str:
-    """Return advice: a shell line in which `command` converts `name` to NAME.new, which only the user can read."""
+    """Return advice: a shell line that converts the file `name` with `command` and writes the result to NAME.new.
+
+    Only the user can read NAME.new.
+    """
     if os.name != "posix":
         return ""
     return f": `(umask 077; {command} {shlex.quote(name)} > {shlex.quote(name + '.new')})` converts it to {name}.new"

@@ -11,12 +11,12 @@ from cipherlane_base.wire.layout import IMAGE, IMAGE_MAGIC
 
 from ..errors import FileError
 
-MOST = 1 << 20  # maximum number of bytes read from a file: more than any board's code memory holds
+MOST = 1 << 20  # maximum number of bytes to read from a file; the code memory of every board is smaller
 _HOW = "`make firmware BOARD=... CONFIG=loader` writes one next to the bitstream: <board>_loader.firmware"
 
 
 class Image(NamedTuple):
-    """A checked image: the header's bytes, the firmware, and the header fields that are compared with the board."""
+    """A checked image: its header, its firmware, and the header fields to compare with the board's values."""
 
     header: bytes
     firmware: bytes

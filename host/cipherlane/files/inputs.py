@@ -62,7 +62,7 @@ class InputFile:
                 raise
 
     def _look(self, said: int) -> None:
-        """Read a short input to find its true size. The system reported `said`, which is wrong for /proc and /sys."""
+        """Read a short input to find its true size. The system's size `said` is wrong for files in /proc and /sys."""
         data = self._read(_LOOKED_AT) if not said else b""
         while len(data) < said and (piece := self._read(said - len(data))):
             data += piece
@@ -81,7 +81,7 @@ class InputFile:
 
     @property
     def unrepeatable(self) -> str:
-        """Return the reason why a later command cannot resume with this input; an empty text if no reason is known."""
+        """Return why a transfer of this input cannot be resumed later. An empty text means that no reason is known."""
         return self._broken or (f"{self.name} has changed since it was opened" if self.changed else "")
 
     @staticmethod
@@ -94,7 +94,7 @@ class InputFile:
         }
 
     def read(self, size: int, /) -> bytes:
-        """Return up to `size` bytes; at the end, return no bytes. Bytes waiting in a pipe are returned at once.
+        """Return up to `size` bytes, or no bytes at the end. From a pipe, return as soon as some bytes are available.
 
         Raises:
             FileError: the bytes cannot be read, or the file has become shorter.
@@ -142,7 +142,7 @@ class InputFile:
 
 
 def whole(name: str, most: int) -> bytes:
-    """Return the content of the file `name`, or its first `most` + 1 bytes if it is longer.
+    """Return the content of the file `name`. If the file has more than `most` bytes, return its first `most` + 1 bytes.
 
     Raises:
         FileError: it cannot be read.

@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def take_key(args: argparse.Namespace) -> bytes:
-    """Return the key from the options or the environment. Delete it from the environment that child processes get.
+    """Return the key from the options or the environment. Delete the environment variable, so no child process gets it.
 
     Raises:
         ArgumentError: no key is supplied.

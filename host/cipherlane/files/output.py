@@ -35,7 +35,7 @@ _DIGITS = 16  # number of hexadecimal digits of the hash in a shortened name
 
 
 def kept_at(path: Path) -> tuple[Path, Path]:
-    """Return the paths of `OUT.part` and its sidecar `OUT.part.resume`. A hash replaces the end of a long name."""
+    """Return the paths of `OUT.part` and its sidecar `OUT.part.resume`. In a long name, a hash replaces the end."""
     try:
         most = os.pathconf(path.parent, "PC_NAME_MAX")
     except (AttributeError, OSError, ValueError):
@@ -57,7 +57,7 @@ def read_at(descriptor: int, size: int, offset: int) -> bytes:
 
 
 def write_at(descriptor: int, data: bytes, offset: int) -> None:
-    """Write `data` to an open file at `offset`, in one call."""
+    """Write `data` to an open file, starting at `offset`, with one call of `os.write`."""
     os.lseek(descriptor, offset, os.SEEK_SET)
     os.write(descriptor, data)
 
@@ -71,8 +71,8 @@ class OutputFile:
     """
 
     def __init__(self, name: str, source: InputFile, resume: bool = False, replace: bool = False):
-        """Open the files for writing the output `name`. With `resume`, open an existing OUT.part and its
-        sidecar without changing them.
+        """Open the files that store the output `name`. If `resume` is true, open the existing OUT.part and its
+        sidecar without changing these files.
 
         Raises:
             FileError: the output cannot be written or resumed, or is the same file as `source`.
@@ -84,7 +84,7 @@ class OutputFile:
         self.part: Path | None = None
         self.kept: int | None = None
         self.written = 0
-        self._new: list[Path] = []  # files created here or found empty; they are deleted if the command fails
+        self._new: list[Path] = []  # files that this run created or found empty; deleted if the command fails
         self._source = source
         self._fd = self.sidecar_fd = -1
         status = self._check()
@@ -104,7 +104,7 @@ class OutputFile:
             raise
 
     def _check(self) -> os.stat_result | None:
-        """Check that the output can be written. Return the status of an existing output; None if none exists."""
+        """Check that the output can be written. Return its `os.stat` result; None if the file does not exist yet."""
         source = Use(self._source.name, status=self._source.status)
         if self.name == STANDARD:
             status: os.stat_result | None = os.fstat(sys.stdout.fileno())
@@ -142,7 +142,7 @@ class OutputFile:
         self._new = [self.sidecar, part]
         for descriptor in (self._fd, self.sidecar_fd):
             private.chmod(descriptor, 0o600)  # an empty file left by an earlier run can have other permissions
-        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve the sidecar's space: the disk can be full later
+        write_at(self.sidecar_fd, b" " * SIDECAR_SIZE, 0)  # reserve the sidecar's disk space while there is room
 
     def read_kept(self, offset: int, size: int) -> bytes:
         """Return up to `size` bytes of `OUT.part`, starting at `offset`.
@@ -156,7 +156,7 @@ class OutputFile:
             raise trouble("read", self.part, error) from error
 
     def start_at(self, offset: int) -> None:
-        """Keep the first `offset` bytes of `OUT.part` and continue writing after them.
+        """Cut `OUT.part` to its first `offset` bytes. Later writes append data there.
 
         Raises:
             FileError: that fails.
@@ -226,7 +226,7 @@ class OutputFile:
             raise trouble("complete", self.path, error) from error
 
     def discard(self) -> None:
-        """Mark the incomplete output for deletion, which happens when this object's context ends."""
+        """Let `OUT.part` and its sidecar be deleted at the end of the `with` block that uses this object."""
         self.kept = None
         self._new = [path for path in (self.sidecar, self.part) if path]
 

@@ -31,9 +31,9 @@ HELD_BY_NAME = os.name == "nt"
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-# error numbers that count as "another process holds the lock"; 0 means that Windows gave no reason
+# If locking fails with one of these numbers, another process holds the lock. On Windows, the number can be 0.
 _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK, 0)
-_LOCKED_BYTE = (1 << 31) - 2  # offset of the byte to lock: the last byte that msvcrt can lock
+_LOCKED_BYTE = (1 << 31) - 2  # offset of the byte to lock on Windows: the highest offset that msvcrt can lock
 
 
 def create(path: Path) -> int:
@@ -106,7 +106,7 @@ def is_at(descriptor: int, path: Path) -> bool:
 
 
 def set_mode(descriptor: int, replaced: os.stat_result | None) -> None:
-    """Give an open file the mode, and if possible the owner, of the file that it replaces.
+    """Give an open file the mode and, if possible, the owner of the old file that it will replace.
 
     If it replaces no file, set the default mode.
 

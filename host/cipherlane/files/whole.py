@@ -13,7 +13,7 @@ from .claims import Use, require_replaceable
 
 
 def write(path: Path, text: str, *, replace: bool, option: str = "FILE") -> None:
-    """Write `text` in UTF-8 to the file `path`; create its folder; replace a file only if `replace` is true.
+    """Write `text` in UTF-8 to the file `path`, and create missing folders. Replace a file only if `replace` is true.
 
     Links are not followed. Terminals, pipes and devices are written to directly.
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from .known_cables import ROWS
 
-# JTAG adapters that are not part of a board and that openFPGALoader supports. Maps the USB identity (vendor:product)
-# to the name of the chip or the adapter.
+# Separate JTAG adapters that openFPGALoader supports. The table maps the USB identity (vendor:product) of an adapter to
+# the name of the adapter or of its chip.
 _ADAPTERS = {"0403:6014": "FT232H", "1d50:602b": "FPGALink"}
 
 
@@ -24,7 +24,8 @@ def _titles() -> dict[str, str]:
     return {usb: " and ".join(names) for usb, names in boards.items()} | _ADAPTERS
 
 
-# Maps each USB identity (vendor:product) to a text to print: the boards with this cable, or the name of an adapter.
+# Maps the USB identity (vendor:product) of each known cable to a title: the boards with the cable, or an adapter's
+# name.
 CABLES = _titles()
 _CMSIS_DAP = "0d28:0204"  # CMSIS-DAP cables: openFPGALoader opens them through hidraw (hidapi), not libusb
 GROUP = "plugdev"
@@ -47,7 +48,7 @@ class Cable:
 
 
 def attached(root: Path = Path("/")) -> list[Cable] | None:
-    """Return the attached cables; None on systems that do not list them."""
+    """Return the attached cables; None if this system cannot list USB devices."""
     devices = root / "sys" / "bus" / "usb" / "devices"
     if not devices.is_dir():
         return None
@@ -65,7 +66,8 @@ def attached(root: Path = Path("/")) -> list[Cable] | None:
 
 
 def boards_at(usb: str | None, interface: int | None) -> list[str]:
-    """Return the names of the boards, with revisions, whose UART is interface `interface` of the USB device `usb`.
+    """Return the boards (name and revision) that have their UART at interface number `interface` of the USB device
+    `usb`.
 
     Args:
         usb: vendor and product of the device; None if the port is not on USB.
@@ -80,7 +82,7 @@ def boards_at(usb: str | None, interface: int | None) -> list[str]:
 
 
 def rules() -> str:
-    """Return udev rules. They allow members of `GROUP`, and the user logged in at the machine, to open the cables."""
+    """Return udev rules that let members of `GROUP`, and the user who is logged in at the machine, open the cables."""
     lines = ["# Cipherlane: JTAG cables of its boards. Written by `make udev`."]
     for usb, title in CABLES.items():
         vendor, product = usb.split(":")

@@ -15,7 +15,7 @@ from .replies import BoardInfo, fields_of
 
 
 class Calls:
-    """Sends requests one by one over `link`. If `strict_version` is set, a record of another version is an error."""
+    """Sends requests one at a time over `link`. With `strict_version`, another record version raises an error."""
 
     def __init__(self, link: Link):
         """Send requests over `link`, and measure time with the clock of `link`."""

@@ -8,7 +8,7 @@ import secrets
 
 from cipherlane_base.wire.layout import BLOCK
 
-MOST_STREAM = 1 << 36  # longest stream in bytes; also the length declared for a stream of unknown length
+MOST_STREAM = 1 << 36  # maximum bytes of a stream; the host declares this length if the true length is unknown
 
 
 def block_after(block: bytes, count: int) -> bytes:
@@ -17,7 +17,7 @@ def block_after(block: bytes, count: int) -> bytes:
 
 
 class CounterBlocks:
-    """A random key, and successive ranges of counter blocks to use with it; the first starts at a random block."""
+    """A random key, and successive ranges of counter blocks for this key. The first range starts at a random block."""
 
     def __init__(self, key_bits: int):
         """Draw a random key of `key_bits` bits."""
@@ -30,7 +30,7 @@ class CounterBlocks:
         return len(self.key) * 8
 
     def take(self, size: int) -> bytes:
-        """Reserve the counter blocks for a stream of `size` bytes; return the first of them, the stream's IV."""
+        """Reserve counter blocks for a stream of `size` bytes. Return the first block, which is the stream's IV."""
         self._last, self._next = self._next, block_after(self._next, -(-size // BLOCK))
         return self._last
 

@@ -36,8 +36,9 @@ from .session import Session
 from .transfer import Progress, Stream
 
 KEY_BITS = (128, 192, 256)
-DIRECTIONS = ("encrypt", "decrypt")  # a record encodes a direction as its index in this tuple
-# Default benchmark size in bytes for an engine in C on a simulated board. The board's whole buffer would take a minute.
+DIRECTIONS = ("encrypt", "decrypt")  # in a record, 0 stands for encrypt, 1 for decrypt
+# Default size in bytes of a benchmark with an engine in C on a simulated board. With the whole buffer, the simulation
+# would take a minute.
 SIM_BENCH_BYTES = 4096
 _MOST_BENCH_PARTS = 1 << 16
 # Mask of the bits that must be 0 in a counter block of 128-EEA1: all bits after DIRECTION, except the lowest 16, which
@@ -106,7 +107,7 @@ class Device(Calls):
         if info.magic != layout.INFO_MAGIC:
             raise NoReplyError(f"the board's identity is 0x{info.magic:08X}, not Cipherlane's: flash the firmware")
         self._info = BoardInfo.from_reply(info, link.transport.wire_size)
-        if link.transport.simulated:  # a simulated netlist reports the kind `board`
+        if link.transport.simulated:  # a simulated netlist reports the kind `board`: store `sim` instead
             self._info = replace(self._info, kind=Kind.SIM.name.lower())
         self._info = replace(self._info, max_data=min(self._info.max_data, self._most_on_the_way()))
         self.strict_version = False
@@ -120,8 +121,8 @@ class Device(Calls):
 
     @property
     def record_bytes(self) -> int:
-        """Number of data bytes in a full record for the board's CPU. It is the largest multiple of 16 for which two
-        records fit into the board's buffer.
+        """Number of data bytes in a full record that the board's CPU processes. It is the largest multiple of 16 for
+        which the board's buffer holds two records.
         """
         info, wire_size = self.info(), self.link.transport.wire_size
         size = info.max_data
@@ -219,8 +220,10 @@ class Device(Calls):
             raise ArgumentError(f"engine {engine.name.lower()} has no AES-GCM, unlike info().gcm_engines")
 
     def _checked_record_bytes(self, record_bytes: int | None, fast_path: FastPath | None, tag: int) -> int:
-        """Check and return `record_bytes`, the number of data bytes in a full record. The tag of `tag` bytes does not
-        count. If `record_bytes` is None, return the maximum of the fast path, or of the CPU if there is no fast path.
+        """Check that a full record can hold `record_bytes` bytes of data and a tag of `tag` bytes. Return
+        `record_bytes`.
+
+        If `record_bytes` is None, return the maximum for the fast path, or for the CPU if there is no fast path.
         """
         where = fast_path or self.info()
         if record_bytes is None:
@@ -343,7 +346,7 @@ class Device(Calls):
         raise ReplyError("bench", f"{total - left} of {total} bytes after {_MOST_BENCH_PARTS} requests, too few")
 
     def selftest(self) -> SelfTest:
-        """Run the board's known-answer tests on each engine that processes data in memory, in each of its modes."""
+        """Run the known-answer tests of every engine that processes data in memory, in each mode of the engine."""
         engines, gcm = self.info().memory_engines, self.info().gcm_engines
         asked = [(engine, mode) for engine in engines for mode in Mode if mode == Mode.CTR or engine in gcm]
         parts = [
@@ -365,8 +368,8 @@ class Device(Calls):
         return counters
 
     def network(self) -> dict[str, int]:
-        """Return the board's Ethernet counters since power-on. The cycle counters in this reply are 0, because the
-        board counts cycles for each session.
+        """Return the board's Ethernet counters since power-on. The board counts cycles only for
+        sessions (see `Session.network`), so the cycle counters are 0 here.
 
         Raises:
             BoardError: the board is not reached over Ethernet.
@@ -384,7 +387,7 @@ class Device(Calls):
         return replace(found, max_data=min(found.max_data, self._most_on_the_way()))
 
     def _most_on_the_way(self) -> int:
-        """Return the maximum number of data bytes of a record that the connection to the board can carry."""
+        """Return how many data bytes a record on this connection can have at most; this number is a multiple of 16."""
         return max(BLOCK, (self.link.transport.largest_record - layout.HEADER.size) // BLOCK * BLOCK)
 
     def macsec(self) -> MACsecState | None:
@@ -407,7 +410,7 @@ class Device(Calls):
         encrypt: bool = True,
         replay_window: int = 0,
     ) -> None:
-        """Send static MACsec keys to the board over the UART. From then on, the board answers no frame without MACsec.
+        """Send static MACsec keys to the board over the UART. From then on, the board answers only frames with MACsec.
 
         Args:
             suite: the cipher suite.
@@ -450,7 +453,7 @@ class Device(Calls):
         encrypt: bool = True,
         replay_window: int = 0,
     ) -> None:
-        """Let the board agree on MACsec keys with its peer by MKA (IEEE 802.1X). Raises the same errors as `protect`.
+        """Make the board agree on MACsec keys with its peer, by MKA (IEEE 802.1X). Raises the same errors as `protect`.
 
         Until then, and whenever the peer is gone, no frame passes.
 

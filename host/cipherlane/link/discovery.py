@@ -31,8 +31,8 @@ _TURNS = 3
 
 @dataclass(frozen=True)
 class SerialPort:
-    """A serial port. For a port on USB, the fields also give the ids of vendor and product, the description that the
-    device reports, and the boards that have their UART on such a port.
+    """A serial port. For a USB port, `usb` is the USB identity (vendor:product), `description` is the text that the
+    device reports, and `uart_of` names the boards that have their UART on such a port.
     """
 
     port: str
@@ -70,7 +70,7 @@ def serial_ports() -> list[SerialPort]:
 
 
 def _identity(port: Any) -> str | None:
-    """Return the USB ids of vendor and product of a pyserial port; None if the port is not on USB."""
+    """Return the USB identity (vendor:product) of a pyserial port; None if the port is not on USB."""
     return None if port.vid is None else f"{port.vid:04x}:{port.pid:04x}"
 
 
@@ -81,7 +81,8 @@ def _interface(location: str | None) -> int | None:
 
 
 def addresses(network: str) -> list[str]:
-    """Return the addresses in `network`, which is an address (192.168.1.50), a network (192.168.1.0/24) or a name.
+    """Return all addresses of `network`. It is an IPv4 address (192.168.1.50), a network (192.168.1.0/24) or a host
+    name.
 
     Raises:
         ArgumentError: `network` is none of these, or has too many addresses.
@@ -104,7 +105,7 @@ def addresses(network: str) -> list[str]:
 
 
 def ask(ports: list[SerialPort], baud: int, timeout: float) -> list[Found]:
-    """Request a board's identity at one USB port after another (of `ports`); return the boards that answer.
+    """Send an info request to each USB port in `ports`, one port after another; return the boards that answer.
 
     Wait up to `timeout` seconds at each port.
     """
@@ -142,7 +143,8 @@ def boards(network: str, timeout: float, port: int = UDP_PORT, clock: Clock = RE
             if not turn and not reached:
                 raise PortError(f"nothing can be sent to {network}: check the network, or name another")
             turn_ends = clock.now() + (end - clock.now()) / (_TURNS - turn)
-            # Number of reads after this round's end. They can return answers that arrived while the process was paused.
+            # `late` counts reads after the round's end. Such reads find answers that arrived while this process was
+            # paused.
             late = 0
             while missing and late <= len(missing):
                 left = turn_ends - clock.now()

@@ -13,7 +13,7 @@ from .replies import fields_of
 
 ALGORITHM = "eia2"
 KEY_BYTES = 16
-HEAD_BYTES = 8  # COUNT || BEARER || DIRECTION || 26 zero bits
+HEAD_BYTES = 8  # bytes of the header: COUNT || BEARER || DIRECTION || 26 zero bits
 MAC_BYTES = 4  # 128-EIA2 uses the first 4 of the 16 bytes that AES-CMAC computes
 
 
@@ -47,8 +47,8 @@ def eia2(device: Device, key: bytes, message: Message, data: bytes, engine: Engi
 
 
 def padded(data: bytes, bits: int) -> tuple[bytes, int]:
-    """Pad the first `bits` bits of `data` (at least one bit) to whole blocks. Return the padded blocks, and the number
-    (1 or 2) of the AES-CMAC subkey to use.
+    """Pad the first `bits` bits of `data` to whole blocks (SP 800-38B); `bits` is at least 1. Return the padded blocks,
+    and the number of the AES-CMAC subkey to use, 1 or 2.
 
     If the last block is incomplete, a 1 and zeros follow the last bit, and subkey 2 applies; otherwise subkey 1 (SP
     800-38B, 6.2).

@@ -34,7 +34,7 @@ def expected(given: str) -> str:
 
 
 def require(seen: str, wanted: str) -> None:
-    """Check that the build id in `seen`, which a board reported, equals the one in `wanted`.
+    """Check that `seen`, the build id that a board reported, equals `wanted`, the expected build id.
 
     Raises:
         ReplyError: the ids differ; the message names the part that differs.

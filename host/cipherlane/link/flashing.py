@@ -28,10 +28,10 @@ from .cables import REMEDY
 from .device import Device
 from .expected_build import require
 
-# openFPGALoader has no time limits, so we set two, in seconds: one for reading the FPGA's name, and one for writing and
-# verifying 2 MB through a slow cable.
+# Time limits in seconds, because openFPGALoader has none: DETECT_LIMIT_S for reading the FPGA's name, LIMIT_S for
+# writing and verifying 2 MB through a slow cable.
 DETECT_LIMIT_S, LIMIT_S = 60, 1800
-# In seconds: time limit for the expected build to answer, time limit of one request, and pause between two requests.
+# Seconds to wait for the flashed board: in total, for the answer to one request, and between two requests.
 ANSWER_S = 20.0
 _ASK_S, _AGAIN_S = 1.0, 0.2
 MEMORIES = {"sram": ["--write-sram"], "spi": ["--write-flash", "--verify"]}
@@ -45,15 +45,15 @@ _REMEDIES = {
     r"Unknown device": "what answers is no part that openFPGALoader knows: look at its cable and power",
     r"ftdi device: -5\b|[Bb]usy|Fail to claim": "another program uses its cable: end that program",
 }
-# A line of openFPGALoader's output that matches `_CAUSE` tells why loading failed. Lines that match `_NO_CAUSE`, or
-# that begin with a tab (the status register), do not count. openFPGALoader prints `_SENT` after a bootloader has
+# Patterns of openFPGALoader's output. A line that matches `_CAUSE` gives the reason for a failure, unless the line also
+# matches `_NO_CAUSE` or begins with a tab (the status register). openFPGALoader prints `_SENT` when a bootloader has
 # received the whole bitstream.
 _CAUSE, _NO_CAUSE = r"FAIL|[Ff]ail|[Ee]rror|mismatch", "std::exception"
 _SENT = "send zero sized download request: DONE"
 
 
 class BoardCable(Protocol):
-    """A kind of cable: the USB device that loads bitstreams into one or more revisions of a board."""
+    """A kind of cable: a USB device through which openFPGALoader loads bitstreams into some revisions of a board."""
 
     @property
     def revision(self) -> str:
@@ -89,11 +89,11 @@ class Board(Protocol):
 
     @property
     def cables(self) -> Sequence[BoardCable]:
-        """The kinds of cables of the board's revisions, the most common kind first."""
+        """The kinds of cables that the revisions of the board have, the most common kind first."""
 
 
 def cable_of(board: Board, attached: Iterable[str], revision: str = "", option: str = "--revision ") -> BoardCable:
-    """Return the kind of cable by which a board is loaded.
+    """Return the kind of cable through which to load a bitstream into the board.
 
     Args:
         board: the board.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tracks the transmitted copies of records: how many bytes they occupy in the board, and which copies are lost.
+"""Tracks each transmission of a record (a copy): how many bytes all copies occupy in the board, and which are lost.
 
 The board can hold `limit` bytes (its rx_window). Each transmission of a record is a copy. A copy is in flight until it
 is answered or given up. On an ordered link, an answer also shows that every copy sent before the answered one has left
@@ -13,7 +13,7 @@ and the window adapts to losses.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-_GHOST_LIFE = 4  # this many time-outs after sending a record, stop waiting for a late answer
+_GHOST_LIFE = 4  # how long to wait for a late answer, in time-outs since its record was sent
 _FIRST_REORDERING, _MOST_REORDERING = 3, 256
 _DOUBTS = 1024
 
@@ -31,8 +31,8 @@ AnyKey = Key | tuple[int, int, int, int]
 
 
 class _Flight(NamedTuple):
-    """Facts about record copies that were sent together: size, time of sending, time-out, and whether to measure their
-    round trips.
+    """Facts about records that were sent together: bytes of one record, time of sending, time-out, and whether the
+    round trips of these records are measured.
     """
 
     size: int
@@ -42,12 +42,12 @@ class _Flight(NamedTuple):
 
     @property
     def end(self) -> float:
-        """Time from which copies without an answer count as lost."""
+        """Time at which a record without an answer counts as lost."""
         return self.sent + self.timeout
 
     @property
     def ghosts_end(self) -> float:
-        """Time until which a late answer to these copies is expected, although they already count as lost."""
+        """Time at which the wait for a late answer ends. The record has counted as lost since the time `end`."""
         return self.sent + self.timeout * _GHOST_LIFE
 
 
@@ -55,8 +55,8 @@ _Copy = tuple[AnyKey, _Flight]
 
 
 class Answered(NamedTuple):
-    """Conclusions from answers: round-trip times in seconds of records sent only once, and the records known to be
-    lost.
+    """Results of processing answers: round-trip times in seconds, and the keys of records that are now known to be
+    lost. Only a record that was sent once has a round-trip time.
     """
 
     round_trips: list[float]
@@ -64,10 +64,10 @@ class Answered(NamedTuple):
 
 
 class Window:
-    """Maximum number of bytes in flight: the board's limit, or less on a shared link with losses (AIMD, RFC 5681)."""
+    """Maximum number of bytes in flight: the board's limit, or fewer after losses on a shared link (AIMD, RFC 5681)."""
 
-    # Minimum window in records, and the factor that shrinks the window after a loss. With fewer records in flight,
-    # later answers could not reveal a loss.
+    # The window has room for at least `_LEAST` records, because answers to several later records reveal a loss. Each
+    # loss multiplies the window by `_DECREASE`.
     _LEAST, _DECREASE = 4, 0.7
 
     def __init__(self, limit: int, adapts: bool):
@@ -110,16 +110,16 @@ class Flights:
     """Tracks the copies in flight: each transmission of a record is one copy. Callers pass the current time."""
 
     def __init__(self, limit: int, ordered: bool, shared: bool = False):
-        """Allow `limit` bytes in flight. `ordered` and `shared` describe the link, as in the class `Transport`."""
+        """Allow `limit` bytes in flight. `ordered` and `shared` have the same meaning as in the class `Transport`."""
         self.window = Window(limit, adapts=shared)
         self.ordered = ordered
         self.shared = shared
         self.bytes = 0
         self.lost = 0
         self._number = self._latest = 0
-        self._live: dict[int, _Copy] = {}  # copies in flight, by number in the order of sending
+        self._live: dict[int, _Copy] = {}  # copies in flight; the key is the copy's number in the order of sending
         self._ghosts: dict[int, _Copy] = {}  # copies given up (counted as lost), whose answers can still arrive
-        self._overtaken: set[int] = set()  # copies in `_ghosts` that were given up because later copies were answered
+        self._overtaken: set[int] = set()  # numbers of copies given up because later copies were answered
         self._of_key: dict[AnyKey, list[int]] = {}
         self._deadline = float("inf")  # no copy times out before this time
         self._reordering = _FIRST_REORDERING
@@ -135,7 +135,7 @@ class Flights:
         return max((self.window.bytes - self.bytes) // size, int(self.shared and not self._live))
 
     def add(self, keys: Iterable[AnyKey], size: int, now: float, timeout: float, measured: bool = True) -> None:
-        """Count records as in flight, one for each of `keys`. They have `size` bytes each and were sent together.
+        """Count one record of `size` bytes in flight for each of `keys`. The records were sent together.
 
         Their round trips adjust the link's time-outs only if `measured` is true.
         """
@@ -155,7 +155,7 @@ class Flights:
         for key in keys:
             numbers = of_key.get(key)
             if not numbers:
-                if key in self._doubts:  # a second answer: a copy counted as lost was only late
+                if key in self._doubts:  # second answer to a record: the copy counted as lost was only late
                     del self._doubts[key]
                     self._reordering = min(2 * self._reordering, _MOST_REORDERING)
                 continue
@@ -210,7 +210,10 @@ class Flights:
             self._drop(number)
 
     def _overtake(self) -> list[Key]:
-        """Give up each copy for which enough later copies were answered; return the keys of their records."""
+        """Give up each copy with a number at least `_reordering` below the number of the latest answered copy.
+
+        Return the keys of their records.
+        """
         lost = []
         while self._live:
             number = next(iter(self._live))

@@ -41,7 +41,7 @@ _CHECKPOINT_BYTES, _CHECKPOINT_SECONDS = 1 << 20, 0.25
 
 @dataclass(frozen=True)
 class Side:
-    """The layout of a stream's input or output: the bytes before its first record, and the size of a full record."""
+    """The layout of a stream's input or output: the bytes before the first record, and the size of a full record."""
 
     head: bytes
     record: int
@@ -53,7 +53,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Parameters:
-    """The parameters of a stream on which its input and output depend.
+    """The parameters that determine the input and the output of a stream.
 
     `direction` is "encrypt" or "decrypt", `cipher` one of `lte.CIPHERS`. `iv` is the initial counter block, or None
     until the board draws it. `bits` is the length of an LTE message in bits, or None.
@@ -77,7 +77,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class _Point:
-    """A position in the stream: hashes of the input and output before it, and the data read and written after it."""
+    """A position in the stream. Data before the position are stored as a hash, and data after the position in full."""
 
     records: int
     input_hash: hmac.HMAC
@@ -86,9 +86,10 @@ class _Point:
     written: list[bytes] = field(default_factory=list)
 
     def advanced(self, input_record: int, output_record: int, held: int) -> "_Point":
-        """Return the position after the last record that is complete in both input and output. At least `held` bytes of
-        the input must follow this position. `input_record` and `output_record` are the sizes of a full record in the
-        input and in the output, in bytes.
+        """Return the position after the last record that is complete in both input and output.
+
+        At least `held` bytes of the input must follow this position. `input_record` and `output_record` are the sizes
+        of a full record in the input and in the output, in bytes.
         """
         read, written = b"".join(self.read), b"".join(self.written)
         count = min(len(written) // output_record, max(0, len(read) - held) // input_record)
@@ -100,7 +101,8 @@ class _Point:
 
 
 class Journal:
-    """The state of a resumable transfer. As a context manager, it writes the sidecar if an exception occurs.
+    """The state of a resumable transfer. If an exception ends this object's `with` block, the object writes the
+    sidecar.
 
     `done` bytes are complete, under the initial counter block `iv`, in records of `record_bytes`. The board identifies
     the range of counter blocks by `ticket`; the range begins at byte `range_begin` of the stream. A signal may arrive
@@ -131,9 +133,10 @@ class Journal:
         record_bytes: int,
         ticket: int | None,
     ) -> Self:
-        """Return the journal of a new stream, and write its sidecar. If the transfer fails after this call, the
-        incomplete output is kept, so that a later run can resume the stream. `iv` is the initial counter block, which
-        the board may have drawn.
+        """Return the journal of a new stream, and write its sidecar.
+
+        If the transfer fails after this call, the incomplete output is kept, so that a later run can resume the stream.
+        `iv` is the initial counter block, which the board may have drawn.
 
         Raises:
             FileError: the sidecar cannot be written.
@@ -162,7 +165,7 @@ class Journal:
 
     @classmethod
     def resume(cls, output: OutputFile, source: InputFile, parameters: Parameters) -> Self:
-        """Read the sidecar of `output`, and check that it matches this run, including the IV if one is given.
+        """Return the journal in the sidecar of `output`, after checking that input and parameters match this run.
 
         Raises:
             FileError: the sidecar does not match, or cannot be read.
@@ -193,8 +196,8 @@ class Journal:
 
     @property
     def ticket(self) -> int | None:
-        """The ticket by which the board recognises the stream's range of counter blocks; None before the range was
-        opened.
+        """The ticket by which the board recognises the stream's range of counter blocks; None if no range has been
+        opened yet.
         """
         ticket: int | None = self._facts["ticket"]
         return ticket
@@ -211,9 +214,9 @@ class Journal:
         self._save()
 
     def check_kept(self, source: InputFile, note: Note | None = None) -> None:
-        """Read the complete parts of input and output again, and check them. Leave `source` positioned after its part.
+        """Check that the complete parts of input and output are unchanged, by comparing their hashes.
 
-        `note` is called with each piece of both files.
+        `note` is called with each piece of both files. After the check, `source` is positioned after its complete part.
 
         Raises:
             FileError: a byte of either file has changed.
@@ -231,7 +234,9 @@ class Journal:
         self._output.kept = self.written
 
     def take_over(self, source: InputFile, end: int, note: Note | None = None) -> None:
-        """Read bytes `done` to `end` of input and output, and mark them as complete. `record_bytes` divides `end`.
+        """Read the input and output from byte `done` to byte `end` of the stream, and mark these bytes as complete.
+
+        `end` is a multiple of `record_bytes`.
 
         Raises:
             FileError: one of the files is shorter.
@@ -253,7 +258,7 @@ class Journal:
             self._point = self._point.advanced(from_.record, to.record, 0)
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data and also store them in this journal."""
+        """Return a reader and a writer that pass on all data, and also store all data in this journal."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note_read(self, data: bytes) -> None:
@@ -293,7 +298,7 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         if value is not None:
             self._save()
-            with contextlib.suppress(FileError):  # report only the error that ended the transfer
+            with contextlib.suppress(FileError):  # report the error that ended the transfer, not this error
                 self._output.sync()
 
 

@@ -15,7 +15,7 @@ from ..transport.base import Address, Pace, Transport
 from .flights import AnyKey, Flights, Key
 from .recordlog import RecordLog
 
-_SLICE = 0.25  # maximum seconds that the link waits before it calls `given_up` again
+_SLICE = 0.25  # maximum time in seconds between two calls of `given_up` while the link waits
 
 
 class Arrival(NamedTuple):
@@ -26,7 +26,7 @@ class Arrival(NamedTuple):
 
 
 class Arrivals(NamedTuple):
-    """Replies that arrived together: the results of one stream, and all others. `lost` lists the lost requests."""
+    """Replies that arrived together: results of one stream, and other replies. `lost` holds keys of lost requests."""
 
     results: list[Result]
     others: list[Arrival]
@@ -66,8 +66,8 @@ class Link:
         self._mean: float | None = None
         self._deviation = 0.0
         self.given_up: Callable[[], bool] = lambda: False
-        # True if the board counts its Ethernet traffic. On a network, this is assumed until the board refuses a
-        # request for these counters.
+        # True if the board counts its Ethernet traffic. On a network, the value is true until the board refuses a
+        # request for its Ethernet counters.
         self.counts_network = transport.shared
         self.set_pace(pace or transport.pace)
 
@@ -133,8 +133,8 @@ class Link:
         return key
 
     def send_parts(self, stream: DataCodec, offset: int, parts: Sequence[memoryview], to: Address | None) -> None:
-        """Send `parts` of a `stream` together, each as a record; the window must have room for them. The first part
-        begins at byte `offset`.
+        """Send consecutive `parts` of a `stream` together, each part as one record. The first part begins at byte
+        `offset`. The window must have room for all records.
 
         All parts have one size, except that the last may be shorter. If `to` is given, they go to this other address.
         """
@@ -176,8 +176,8 @@ class Link:
                 return None
 
     def receive_results(self, stream: DataCodec, timeout: float) -> Arrivals | None:
-        """Return replies that arrived together, with the results of `stream` in a list of their own. Return None after
-        `timeout` seconds.
+        """Return replies that arrived together. The results of `stream` are in a list of their own. Return None if
+        nothing arrives within `timeout` seconds.
         """
         if self._inbox:
             raw = self._inbox.popleft()
@@ -202,7 +202,7 @@ class Link:
         return Arrivals(results, others, lost)
 
     def expire(self) -> list[Key]:
-        """Return the requests that timed out; if there are any, lengthen the time-out."""
+        """Return the keys of the requests that timed out. If there are any, double the time-out up to its maximum."""
         now = self.clock.now()
         keys = self.flights.expire(now)
         if keys:
@@ -211,7 +211,7 @@ class Link:
         return keys
 
     def patience(self) -> float:
-        """Return the seconds until the next request times out; the shortest time-out if none is in flight."""
+        """Return the seconds until the next request times out. If none is in flight, return the minimum time-out."""
         deadline = self.flights.next_deadline()
         return self.pace.minimum if deadline is None else max(0.0, deadline - self.clock.now())
 
@@ -240,7 +240,7 @@ class Link:
         return run
 
     def _decode(self, raw: bytes, strict_version: bool = False) -> Arrival | None:
-        """Return the reply in `raw`, the bytes that arrived; None if these bytes are not a reply."""
+        """Decode the received bytes `raw` and return the reply; None if the bytes are not a valid reply."""
         self.counters.received += 1
         try:
             record = decode(raw)
@@ -254,11 +254,11 @@ class Link:
         return None
 
     def _answered(self, keys: Iterable[AnyKey], data_bytes: int) -> list[Key]:
-        """Process answers with up to `data_bytes` bytes of data each; return the requests now known to be lost."""
+        """Process answers with up to `data_bytes` bytes of data each. Return the keys of requests found to be lost."""
         now = self.clock.now()
         round_trips, lost = self.flights.answer(keys, now)
         self.counters.round_trips.extend(round_trips)
-        # records sent and answered together have equal round trips: adapt the time-out once per value
+        # records that were sent and answered together have equal round-trip times: use each time only once
         for round_trip in dict.fromkeys(round_trips):
             self._measure(round_trip)
         if lost:

@@ -23,11 +23,11 @@ from .device import Device
 from .expected_build import require
 from .replies import BoardInfo, printable
 
-# Time limits in seconds for one call of the loader: on a board, and in simulation. After power-on, a board's loader
-# waits 0.25 s for a call. That is longer than the limit, so one of several successive calls reaches the loader.
+# Seconds to wait for the loader's answer to one call: on a board, and in simulation. After power-on, a board's loader
+# accepts calls for 0.25 s. The host calls a board every 0.2 s, so at least one call falls into this time.
 _CALL_S, _SIMULATED_CALL_S = 0.2, 3.0
-# Seconds to wait for the loader after a UART break: a pair for boards, and a pair for simulation. The first value of
-# a pair applies if nothing answers, the second value if firmware answers instead of the loader.
+# Seconds to wait for the loader after a UART break: one pair for boards, one pair for simulation. In each pair, the
+# first value applies if nothing answers, and the second value applies if firmware answers instead of the loader.
 _ENTRY_S, _SIMULATED_ENTRY_S = (5.0, 5.0), (60.0, 10.0)
 MOST_DATA = 0xFFF0  # maximum number of data bytes in a record, whose length field has 16 bits
 _QUIET_S = 0.1  # seconds between two calls of the loader while firmware answers
@@ -58,7 +58,8 @@ class LoaderInfo:
 
 
 def enter(device: Device) -> LoaderInfo:
-    """Call the board's loader. If the loader does not answer, send a UART break, which starts it, and call again.
+    """Call the board's loader. If the loader does not answer, send a UART break, which starts the loader, and call
+    again.
 
     Raises:
         ArgumentError: the port is not a UART.
@@ -136,7 +137,7 @@ def send(device: Device, image: Image, loader: LoaderInfo, progress: Callable[[i
 
 
 def start(device: Device) -> None:
-    """Have the loader check the image in the code memory, and start it.
+    """Tell the loader to check the image in the board's code memory, and to start this image.
 
     Raises:
         LoadError: the image is incomplete; nothing was started.
@@ -147,13 +148,14 @@ def start(device: Device) -> None:
         if error.code == ErrorCode.IMAGE:
             state = IMAGE_STATE_DOCS.get(error.detail, f"State {error.detail}.").rstrip(".")
             raise LoadError(f"the image in the board's memory was not started: {state}; {_STAYS}") from error
-        # The error TYPE (unknown type of request) shows that the firmware has started; the loader's reply was lost.
+        # The firmware answers with the error TYPE, because it does not know this request. So the firmware has started,
+        # and the loader's reply was lost.
         if error.code != ErrorCode.TYPE:
             raise
 
 
 def await_firmware(device: Device, wanted: str) -> BoardInfo:
-    """Wait until the firmware answers; if `wanted` is not empty, compare it with the firmware's build id.
+    """Wait until the firmware answers. If `wanted` is not empty, check that the firmware's build id equals `wanted`.
 
     Raises:
         LoadError: the firmware does not answer, or has ended.
@@ -187,8 +189,8 @@ def cause_text(cause: int) -> str:
 
 
 def _patience(device: Device) -> tuple[float, tuple[float, float]]:
-    """Return the time limit for one answer, and two time limits for the start of the loader, in seconds. Of the two
-    limits, the first applies if nothing answers, the second if firmware answers.
+    """Return a time limit for one answer, and a pair of time limits for the start of the loader, all in seconds. In the
+    pair, the first limit applies if nothing answers, and the second limit applies if firmware answers.
 
     A reply time-out set by the user limits the wait for one answer. Multiplied by the number of attempts, it limits the
     wait for the loader.
@@ -210,7 +212,7 @@ def _answers(device: Device, timeout: float) -> bool:
 
 
 def _call(device: Device, timeout: float) -> LoaderInfo | bool:
-    """Call the loader once. Return its answer, True if firmware answers instead, or False if nobody answers."""
+    """Call the loader once. Return the loader's answer, True if the firmware answers, or False if nothing answers."""
     with contextlib.suppress(NoReplyError):
         try:
             return LoaderInfo.from_reply(device.request(RecordType.LOADER, timeout=timeout, attempts=1, resync=True))

@@ -26,7 +26,7 @@ _PARAMETERS = (("--count", "count", 32), ("--bearer", "bearer", 5), ("--directio
 
 @dataclass(frozen=True)
 class Message:
-    """A message for an LTE algorithm. Its length is `bits` bits; if `bits` is None, it is the length of the input."""
+    """A message for an LTE algorithm. The message has `bits` bits, or as many bits as the input if `bits` is None."""
 
     algorithm: str
     count: int
@@ -41,7 +41,7 @@ class Message:
 
     @property
     def most(self) -> int | None:
-        """Maximum bytes of a message; None if the algorithm sets no limit. The limit of all streams always applies."""
+        """Maximum bytes of a message; None if the algorithm sets no limit. The general limit of streams applies too."""
         return MOST_SNOW3G if self.algorithm == "eea1" else None
 
     def check_length(self, source: InputFile) -> None:
@@ -81,7 +81,7 @@ class CutWriter:
     """Writes a message from byte `offset` on, and sets the bits after the message's last bit to 0."""
 
     def __init__(self, message: Message, writer: Writer, offset: int):
-        """Pass the data on to `writer`; the first byte passed on is byte `offset` of `message`."""
+        """Write through `writer`. The first byte to write is byte `offset` of `message`."""
         self._message, self._writer, self._offset = message, writer, offset
 
     def write(self, data: bytes, /) -> None:

@@ -27,7 +27,7 @@ from .replies import printable
 _MASKED = dict.fromkeys(("key", "transmit_key", "receive_key", "cak"), "masked")
 _NUMBERED = ("token", "ticket")
 _TEXTS = ("board", "firmware")
-_DIGITS = 16  # number of hexadecimal digits of a SHA-256 hash that the log shows
+_DIGITS = 16  # number of hexadecimal digits that the log shows of each SHA-256 hash
 
 
 class RecordLog:
@@ -146,8 +146,8 @@ class RecordLog:
         return value
 
     def _number(self, value: int) -> str:
-        """Return the text to log instead of `value`, a secret token or ticket, for example #1. Equal values get equal
-        texts. The value 0 is logged as 0, because it stands for no token or ticket.
+        """Return the text, such as #1, that the log shows instead of the secret token or ticket `value`. Equal values
+        get equal texts. The value 0 is logged as 0, because 0 means that there is no token or ticket.
         """
         return f"#{self._numbers.setdefault(value, len(self._numbers) + 1)}" if value else "0"
 

@@ -30,10 +30,10 @@ from ..errors import ReplyError
 from ..protocol.records import Record
 from ..transport.base import Address
 
-MOST_WINDOW = 4096  # maximum window in records: while a result is missing, the host stores up to this many later ones
+MOST_WINDOW = 4096  # maximum window in records: the host stores up to this many results that follow a missing result
 MOST_BENCH_BYTES = 1 << 24
-# If the firmware stores records in external memory, its name ends in a comma and a short name of this memory. The table
-# maps the short name to the memory's type.
+# If the firmware stores records in external memory, the firmware's name ends in a comma and a short name of the memory.
+# The table maps this short name to the type of the memory.
 _MEMORIES = {"SDR": "SDR SDRAM", "DDR3": "DDR3 SDRAM"}
 _CONTROL = HEADER.size + max(table.size for table in REQUESTS.values())  # size of the largest control record in bytes
 
@@ -63,7 +63,7 @@ class _Checker:
             raise ReplyError(self._name, f"{name} {value} (must be {expected})")
 
     def limits(self, max_data: int, rx_window: int, wire_size: Callable[[int], int], least: int) -> None:
-        """Check the limits that the CPU or the fast path reports. `rx_window` must hold a record of `least` bytes."""
+        """Check that `max_data` is a multiple of 16 above 0, and that a record of `least` bytes fits in `rx_window`."""
         self(max_data > 0 and max_data % BLOCK == 0, "max_data", max_data, f"a multiple of {BLOCK} above 0")
         size = wire_size(least)
         self(rx_window >= size, "rx_window", rx_window, f"at least {size}: it holds no record otherwise")
@@ -95,8 +95,8 @@ class BoardInfo:
 
     @property
     def memory_engines(self) -> list[Engine]:
-        """Engines that can process data in memory; `bench` and `selftest` need such an engine. Other engines only
-        process records.
+        """Engines that process data in memory, as `bench` and `selftest` need. Engines that process only records are
+        not in this list.
         """
         return [engine for engine in self.engines if not engine.traits.serves]
 
@@ -111,13 +111,13 @@ class BoardInfo:
 
     @property
     def broken_memory(self) -> str:
-        """The firmware's message about a failed SDRAM, or an empty text. With a failed SDRAM, data are on-chip."""
+        """The firmware's message that the SDRAM failed, or an empty text. After a failure, data are stored on chip."""
         return self.firmware if self.firmware.startswith("SDRAM: ") else ""
 
     @classmethod
     def from_reply(cls, reply: Any, wire_size: Callable[[int], int]) -> BoardInfo:
-        """Check a board's reply to the request `info` and return its fields. `wire_size` returns how many bytes of the
-        board's buffer a record occupies.
+        """Check a board's reply to the request `info` and return its fields. The function `wire_size` maps the size of
+        a record to the number of bytes that the record occupies in the board's buffer.
         """
         check = _Checker(RecordType.INFO)
         check(reply.kind < len(Kind), "kind", reply.kind, f"below {len(Kind)}")
@@ -268,7 +268,7 @@ class SessionStat:
 
 @dataclass(frozen=True)
 class BenchPart:
-    """The part of a benchmark that the board completed for one request."""
+    """Result of one benchmark request. The board may process fewer bytes than the request asks for."""
 
     bytes: int
     blocks: int

@@ -22,7 +22,7 @@ def source(host: str, port: int) -> str:
 
 def gateway(host: str, table: Path | None = None) -> str:
     """Return the gateway on the route to the IPv4 address `host`; empty if the route has no gateway or is unknown."""
-    if ipaddress.IPv4Address(host).is_loopback:  # the file TABLE does not contain loopback routes
+    if ipaddress.IPv4Address(host).is_loopback:  # the routing table file contains no loopback routes
         return ""
     try:
         rows = [line.split() for line in (table or TABLE).read_text(encoding="ascii").splitlines()[1:]]

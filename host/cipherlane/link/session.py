@@ -18,10 +18,10 @@ _CLOSE_ATTEMPTS = 2  # used after an error
 
 
 class Session:
-    """An open session. Leaving its context closes it, even after an error. `stream` describes its stream."""
+    """An open session. As a context manager, it closes the session at the end, even after an error."""
 
     def __init__(self, calls: Calls, info: BoardInfo, stream: Stream):
-        """Use a session that a board has opened; `info` describes the board. See `Device.open_session`."""
+        """Represent an open session of the board that `info` describes. `Device.open_session` opens sessions."""
         self.calls = calls
         self._info = info
         self.stream = stream
@@ -34,7 +34,7 @@ class Session:
 
     @property
     def ticket(self) -> int:
-        """The number that resumes the session's range of counter blocks after the session has ended."""
+        """The number that a client sends to resume this session's range of counter blocks in a later session."""
         return self.stream.ticket
 
     @property
@@ -44,7 +44,7 @@ class Session:
 
     @property
     def first(self) -> int:
-        """Offset in the stream, in bytes, of the lowest record that the board still answers."""
+        """Lowest offset in the stream, in bytes, at which the board answers records."""
         return self.stream.begin + self.stream.first
 
     @property
@@ -99,7 +99,7 @@ class Session:
         return SessionStat.from_reply(fields_of(self._exchange(RecordType.STAT)))
 
     def network(self) -> dict[str, int]:
-        """Return the board's Ethernet counters since power-on, and the cycles that this session's records took.
+        """Return the board's Ethernet counters since power-on, and its cycles for the records of this session.
 
         If another client had a session at the same time, all cycles are 0 from then on.
 

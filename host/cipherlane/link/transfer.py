@@ -37,7 +37,7 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class Stream(Opened):
-    """The stream of a session: the values that the board assigned to it, and those that the host chose.
+    """The stream of a session: the parameters that the board assigned, and the parameters that the host chose.
 
     Record N begins at byte N x `record_bytes`, and none ends after `length`. If an earlier session had the beginning of
     the stream, this session's range begins at byte `begin`; `first` and `length` count from there. `fast_path` is set
@@ -55,17 +55,17 @@ class Stream(Opened):
 
     @property
     def address(self) -> Address | None:
-        """The address that data records go to; None for the address of all other records."""
+        """The fast path's address, to which the host sends data records; None if the CPU processes the data records."""
         return self.fast_path.address if self.fast_path else None
 
     @property
     def input_tag(self) -> int:
-        """Number of bytes that a request has in addition to the plaintext of its record."""
+        """Number of bytes of the tag in a request: 16 when decrypting with GCM, otherwise 0."""
         return TAG_BYTES if self.gcm and self.direction == "decrypt" else 0
 
     @property
     def result_tag(self) -> int:
-        """Number of bytes that a result has in addition to the plaintext of its record."""
+        """Number of bytes of the tag in a result: 16 when encrypting with GCM, otherwise 0."""
         return TAG_BYTES if self.gcm and self.direction == "encrypt" else 0
 
 
@@ -86,7 +86,7 @@ Watch = Callable[[Counts], float]
 
 @dataclass(frozen=True)
 class Job:
-    """What a transfer reads and writes: the arguments of `Session.transfer`, which explains them."""
+    """The task of a transfer: the arguments of `Session.transfer`. The docstring of that method explains them."""
 
     reader: Reader
     writer: Writer
@@ -115,13 +115,13 @@ class Transfer:
     """The state of one transfer; `run` performs the transfer."""
 
     def __init__(self, link: Link, stream: Stream, job: Job, probe: Callable[[], object]):
-        """Prepare the transfer. `probe` asks the board for the session, and raises BoardError if the session is gone.
+        """Prepare the transfer. The function `probe` raises BoardError if the session no longer exists on the board.
 
         Raises:
             ArgumentError: no record of this session begins at the job's offset.
         """
         record_bytes = stream.record_bytes
-        self._begin = stream.begin  # byte of the stream that has offset 0 in records and in this class
+        self._begin = stream.begin  # offsets in records and in this class are relative to this byte
         offset = job.offset - self._begin
         if offset % record_bytes or offset < stream.first:
             raise ArgumentError(
@@ -136,15 +136,15 @@ class Transfer:
         self._job = job
         self._record_bytes = record_bytes
         self._request_bytes = record_bytes + stream.input_tag
-        self._longer = stream.result_tag - stream.input_tag  # a result has this many bytes more than its request
+        self._longer = stream.result_tag - stream.input_tag  # bytes in a result minus bytes in its request
         self._records_ahead = RecordReader(job.reader, self._request_bytes) if self._longer else None
         self._start = self._written = self._read = offset
         self._end = None if job.length is None else offset + job.length
         self._at_end = False
-        self._pending: dict[int, memoryview] = {}  # maps offsets to records sent, until their results are written
-        self._results: dict[int, bytes] = {}  # maps offsets to results received, until they are written
+        self._pending: dict[int, memoryview] = {}  # maps a sent record's offset to its data until the result is written
+        self._results: dict[int, bytes] = {}  # maps a received result's offset to its data, until the result is written
         self._again: deque[int] = deque()  # offsets of records to send again
-        self._attempts: dict[int, int] = {}  # maps offsets to the number of times that a record was sent
+        self._attempts: dict[int, int] = {}  # maps a record's offset to the number of times that the record was sent
         self._records = 0
         self._counts = Counts()
 
@@ -167,7 +167,7 @@ class Transfer:
         return TransferReport(count, self._records, self._counts.retransmissions, self._clock.now() - started)
 
     def _send(self) -> None:
-        """Send records while the window has room: first repetitions, then new records."""
+        """Send records while the window has room. Queued repetitions go first, then new records."""
         if not self._send_again():
             return
         most = self._link.transport.run_records(HEADER.size + self._request_bytes)
@@ -275,7 +275,7 @@ class Transfer:
             self._probe()
 
     def _probe(self) -> None:
-        """Ask the board whether the session still exists: the fast path silently drops records of a closed session."""
+        """Ask the board whether the session still exists. If it is closed, the fast path drops its records silently."""
         # While `_ask` waits for its reply, it drops the results that arrive. So send the unanswered records again.
         self._ask()
         self._heard = self._clock.now()
@@ -291,7 +291,7 @@ class Transfer:
                 continue
             if len(result) == len(data) + self._longer:
                 there[offset] = result
-            else:  # the result's length is wrong: send the record again, because the link counts it as answered
+            else:  # wrong length: repeat the record now, because an answered record never times out
                 self._repeat([Key(*key) for key in self._codec.keys((offset,))])
         new = len(there) - before
         if new:

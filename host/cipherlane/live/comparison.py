@@ -17,12 +17,12 @@ from .figures import Point, cycles_of, point, together
 from .frames import Sample
 from .pictures import PER_SECOND, Film
 
-SHORT = 0.1  # seconds; after a shorter turn, the engine gets up to twice as many pictures in its next turn
+SHORT = 0.1  # seconds; if a turn is shorter, the engine's next turn has up to twice as many pictures
 _MOST_TURN = 1 << 20  # bytes
 
 
 class _Data(io.BytesIO):
-    """A reader of `data` that ends early as soon as `stopped()` is true."""
+    """A reader of `data`. As soon as `stopped()` is true, it behaves as if the data had ended."""
 
     def __init__(self, data: bytes, stopped: Callable[[], bool]):
         super().__init__(data)
@@ -44,7 +44,7 @@ class Side:
     """One of the compared engines, with its session."""
 
     def __init__(self, session: Session, engine: Engine, blocks: CounterBlocks, iv: bytes):
-        """Start at byte 0 of `session`. `blocks` supplied the session's key and its initial counter block `iv`."""
+        """Start at byte 0 of `session`. The session's key and its initial counter block `iv` come from `blocks`."""
         self.engine, self.key, self.iv = engine, blocks.key, iv
         self._session, self._blocks = session, blocks
         self._decrypt = oracle.stream(blocks.key, iv)
@@ -86,15 +86,15 @@ class Side:
         return sample, report.seconds
 
     def _now(self) -> int | None:
-        """Return the board's cycle count. After a reply without a count, return None and do not ask the board again."""
+        """Return the board's cycle count. If the board reports no cycles, return None, and do not ask again."""
         return cycles_of(self._session) if self._cycles is not None else None
 
     def finish(self) -> Point | None:
-        """Release unused counter blocks. Return the measurement of all turns together; None without a whole picture."""
+        """Release unused counter blocks. Return a measurement of all turns; None if no picture was completed."""
         figures = None
         if self._report and self._pictures:
             figures = point(self._session, self.engine, self.key, self._report, self._cycles, self._pictures)
-        # `_end` counts every record as full, because a short record uses up as many counter blocks as a full one
+        # A short record uses as many counter blocks as a full record, so `_end` counts every record as full.
         self._blocks.give_back(self._end)
         return figures
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Computes the measurements that the live page shows, with the classes that all commands use."""
+"""Computes the measurements for the live page, with the same functions as the other commands."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def together(one: TransferReport, other: TransferReport) -> TransferReport:
 
 
 def cycles_of(session: Session) -> int | None:
-    """Return the board's cycles since a session was opened; None if the board reports none or has no Ethernet."""
+    """Return the board's cycle count since a session was opened; None without such a count or without Ethernet."""
     counters = network_of(session)
     return counters["cycles"] or None if counters else None
 
@@ -31,7 +31,8 @@ def cycles_of(session: Session) -> int | None:
 def point(
     session: Session, engine: Engine, key: bytes, report: TransferReport, cycles: int | None, pictures: int
 ) -> Point:
-    """Compute a session's figures from its summed reports, the board's `cycles`, and the number of whole pictures.
+    """Compute a session's figures from the summed transfer `report`, the board's `cycles`, and the number of
+    `pictures`.
 
     `pictures_a_second` and `wall_mbps` use the host's clock. `link_mbps` of a simulated board with Ethernet uses
     simulated time; `link_time` names the clock used. `engine_share` is the engine's share of the board's own time.

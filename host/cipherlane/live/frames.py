@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..clock import Clock
 from .pictures import PER_SECOND, Film
 
-_RUN = 1 << 17  # a buffer holds at least this many bytes: copies of one picture, of which `read` returns a part
+_RUN = 1 << 17  # minimum size in bytes of the buffer with copies of one picture; `read` returns slices of this buffer
 
 
 class Sample(NamedTuple):
@@ -84,7 +84,7 @@ class Frames:
         self._chosen.append((self._read, picture))
 
     def write(self, data: bytes, /) -> None:
-        """Add `data` from the board to the current picture, and pass on each picture that is now complete."""
+        """Collect `data` from the board. Call `whole` and, if wanted, `sampled` with each complete picture."""
         self._parts.append(data)
         self._held += len(data)
         if self._held < self.size:

@@ -36,7 +36,7 @@ class Stretch:
         self._thread.start()
 
     def offer(self, sample: Sample) -> bool:
-        """Wait for the decrypting thread, then pass `sample` to it. Return False if the thread failed or stays busy."""
+        """Pass `sample` to the decrypting thread once it is free. Return False if decrypting failed or takes long."""
         with self._changed:
             self._changed.wait_for(lambda: self._next is None or self.error, _PATIENCE)
             if self.error or self._next:
@@ -72,10 +72,10 @@ class Stretch:
 
 
 class Peer:
-    """Owns the second board; `trouble` gives the reason if the board does not decrypt."""
+    """Manages the connection to the second board. If this board does not decrypt, `trouble` gives the reason."""
 
     def __init__(self, open_device: Callable[[], Device]):
-        """Search for the second board at once, and again whenever its connection is lost."""
+        """Start a search for the second board. After a lost connection, `decrypting` starts another search."""
         self._open = open_device
         self._device: Device | None = None
         self.trouble = "it is being searched for"
@@ -140,7 +140,7 @@ class Peer:
             device.close()
 
     def close(self) -> None:
-        """Wait until a search for the second board has ended, and close the board if it is connected."""
+        """Wait for the end of any running search for the second board. Then close the board if it is connected."""
         self._seeker.join(_PATIENCE)
         if self._device:
             self._device.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Picture sources of the live view. Each is a film of pictures with one byte per pixel, row by row from the top left.
+"""Picture sources of the live view. A source is a film: pictures with one byte per pixel, row by row from the top left.
 
 A pixel has three bits of red, three of green and two of blue. The upper half of the byte holds the most significant
 bits (red, green, green, blue), the lower half the others (red, red, green, blue). So the upper half by itself is one
@@ -20,7 +20,7 @@ class Film(Protocol):
     """A sequence of pictures of one size, which repeats without end."""
 
     def __len__(self) -> int:
-        """Return the number of pictures; 1 for a video or camera, which keeps only its newest picture."""
+        """Return the number of pictures. It is 1 for a video or a camera, because only the newest picture is kept."""
 
     def __getitem__(self, number: int, /) -> bytes:
         """Return the picture at position `number` in the film, one byte per pixel."""
@@ -62,8 +62,8 @@ def coded(picture: "Image.Image") -> bytes:
     return picture.quantize(palette=_palette()).tobytes()
 
 
-# Colours of the built-in film. Its large areas of one colour consist of equal blocks. ECB encrypts equal blocks to
-# equal blocks, so the original is visible in the encrypted picture.
+# Colours of the built-in film. It has large areas of one colour, so many of its blocks are equal. ECB encrypts equal
+# blocks to equal blocks, so shapes stay visible in the encrypted picture.
 _SKY = [
     code(*each) for each in ((73, 0, 170), (146, 0, 170), (219, 36, 170), (255, 73, 85), (255, 146, 85), (255, 182, 0))
 ]
@@ -148,7 +148,7 @@ def text(words: str, edge: int) -> Film:
 
 
 def image(path: str, edge: int) -> Film:
-    """Return the film of an image file, cut to a square; a still image gives a film of one picture.
+    """Return the pictures of an image file as a film, cut to squares. A still image gives a film of one picture.
 
     Raises:
         FileError: the file cannot be read.
@@ -167,10 +167,10 @@ def image(path: str, edge: int) -> Film:
 
 
 class Packed:
-    """A film with 16 colours and half the bytes: two pixels per byte, the left pixel in the upper four bits."""
+    """A film reduced to 16 colours. Two pixels share a byte; the left pixel is in the upper four bits."""
 
     def __init__(self, film: Film):
-        """Pack the pictures of `film` on demand."""
+        """Wrap `film`. Each picture is packed when it is requested."""
         self._film = film
 
     def __len__(self) -> int:

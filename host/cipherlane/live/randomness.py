@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 VALUES = 256
 _FREEDOM = VALUES - 1
-SUSPICIOUS = 1e-6  # a smaller chi-square probability is suspicious: it occurs once in a million random pictures
+SUSPICIOUS = 1e-6  # a chi-square probability below this is suspicious: it occurs in one of a million random pictures
 
 
 @dataclass(frozen=True)
 class Evenness:
-    """Entropy in bits per byte, chi-square over the 256 byte values, and the probability that random bytes reach this
-    chi-square.
+    """Entropy in bits per byte, chi-square over the 256 byte values, and the probability that random bytes give at
+    least this chi-square.
 
     `entropy` is computed from the counts: for n random bytes it is about 8 - 255 / (2 n ln 2), not 8.
     """

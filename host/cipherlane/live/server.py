@@ -89,7 +89,7 @@ class Guard:
 
 
 def application(hub: Hub, choose: Choose, hosts: frozenset[str], token: str | None) -> Starlette:
-    """Return the application that serves the page and the messages of `hub`. It passes users' choices to `choose`."""
+    """Return the web application: it serves the page and the messages of `hub`, and passes users' input to `choose`."""
     room = WaitingRoom()
 
     async def messages(websocket: WebSocket) -> None:
@@ -164,7 +164,7 @@ async def _take(websocket: WebSocket, text: str, ready: asyncio.Event, choose: C
 
 
 def listen(address: str, port: int, allowed: Sequence[str] = ()) -> tuple[socket.socket, frozenset[str], bool]:
-    """Return a listening socket, the Host headers that it accepts, and whether the socket serves only loopback.
+    """Return a listening socket, the allowed Host headers, and whether the address and all further names are loopback.
 
     `allowed` lists further names as NAME or NAME:PORT; without a port they get the port of the socket.
 
@@ -195,7 +195,7 @@ def listen(address: str, port: int, allowed: Sequence[str] = ()) -> tuple[socket
 
 
 def named(text: str, port: int) -> str:
-    """Return the Host header that `text` (NAME or NAME:PORT) allows; `port`, the port of the socket, is the default."""
+    """Return the Host header for `text` (NAME or NAME:PORT). The default of PORT is `port`, the port of the socket."""
     name, own = _named(text)
     return _host(name, own or port)
 

@@ -53,14 +53,15 @@ class Showing:
         oracle.encrypted(self._ecb_key, bytes(BLOCK), b"")
 
     def check(self, plaintext: bytes, decrypted: bytes) -> None:
-        """Count a returned picture as equal to its source or as different, even if it is not shown.
+        """Compare `decrypted` with the original `plaintext`, and count it as equal or different. Every picture that the
+        board returned counts, even if no viewer sees it.
 
         Call this before `tampered`, because tampering is not a fault of the board.
         """
         self._checked["equal" if decrypted == plaintext else "different"] += 1
 
     def tampered(self, sample: Sample) -> Sample:
-        """Return `sample` with one ciphertext byte of each row inverted, along the diagonal of the picture."""
+        """Return a copy of `sample` with one inverted ciphertext byte in each row, along the picture's diagonal."""
         changed = bytearray(sample.ciphertext)
         width = len(changed) // self._edge
         for row in range(self._edge):
@@ -97,6 +98,6 @@ class Showing:
 
 
 def _differing(one: bytes, other: bytes) -> int:
-    """Return how many bytes differ between two pictures. Long integers are a hundred times as fast as a loop."""
+    """Return how many bytes differ between two pictures. An XOR of long integers is much faster than a loop."""
     differences = int.from_bytes(one, "little") ^ int.from_bytes(other, "little")
     return len(one) - differences.to_bytes(len(one), "little").count(0)

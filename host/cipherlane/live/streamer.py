@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Streams a film through a board in sessions of some seconds (stretches), and passes the results to the hub.
+"""Streams a film through a board in sessions of a few seconds each (stretches), and passes the results to the hub.
 
 If the board is lost, the streamer opens it again as often as needed. Nothing passed to the hub contains keys or counter
 blocks.
@@ -34,7 +34,8 @@ from .showing import NO, RACE, WIRETAPS, YES, Choice, Showing
 # Durations in seconds of the first sessions after a user's choice. All later sessions have the last duration.
 STRETCHES = (1.0, 2.0, 4.0, 8.0)
 PICTURES_A_SECOND = 8.0  # maximum number of pictures shown per second
-# The host spends at most this share of its time on preparing pictures for browsers, and about as much on sending them.
+# The host spends at most this share of its time on preparing pictures for browsers. Sending the pictures takes about as
+# much time.
 _WORK_SHARE = 0.005
 PATIENCE = 4.0  # seconds without a result after which the page reports that it waits
 STOP_PATIENCE = 2.0  # after a stop: maximum seconds for closing a connected board
@@ -85,7 +86,7 @@ class Streamer:
         self._lock = threading.Lock()
         self._blocks = {bits: CounterBlocks(bits) for bits in KEY_BITS}
         self._of_sides = {bits: tuple(CounterBlocks(bits) for _ in range(_MOST_SIDES)) for bits in KEY_BITS}
-        self._bits: dict[str, int] = {}  # maps engines to bits per pixel; used unless the user chose the bits
+        self._bits: dict[str, int] = {}  # maps an engine to its bits per pixel, used unless the user chose a number
         self._info: BoardInfo | None = None
         self._state = ""
         self._message = ""
@@ -94,7 +95,7 @@ class Streamer:
         self._compared: list[Point] = []
         self._counters: dict[str, int] = {}
         self._next_picture = self._pause = self._heard = 0.0
-        self.picture_seconds = 0.0  # CPU seconds spent so far on preparing pictures, not on sending them
+        self.picture_seconds = 0.0  # CPU time in seconds spent on preparing pictures, but not on sending them
         self._received = 0
 
     def choose(self, wanted: Mapping[str, Any]) -> None:
@@ -118,7 +119,7 @@ class Streamer:
             self._choice = choice
 
     def stop(self) -> None:
-        """Make `run` end, from another thread. `run` first waits for records in flight, unless the board is silent.
+        """Make `run` end; other threads call this. `run` first waits for records in flight, unless the board is silent.
 
         The wait for a connected board is at most STOP_PATIENCE; if no board is connected, there is no wait.
         """
@@ -126,7 +127,7 @@ class Streamer:
             self._stopped_at = time.monotonic()
             self._stopped.set()
         with self._lock:
-            self._choice = replace(self._choice)  # a new `Choice` ends the session, even with equal values
+            self._choice = replace(self._choice)  # a new object ends the current session, even with unchanged values
 
     def run(self) -> None:
         """Stream until interrupted or stopped.
@@ -138,10 +139,10 @@ class Streamer:
             try:
                 self._run()
             finally:
-                self.stop()  # after this call, closing the second board waits only briefly
+                self.stop()  # `stop` also limits the time for closing the second board
 
     def _bounded(self, open_device: Callable[[], Device]) -> Callable[[], Device]:
-        """Return a function that opens a device with `open_device`. After `stop`, the device soon ends each wait."""
+        """Return a function that opens a device with `open_device`. After `stop`, each wait for a reply ends soon."""
 
         def opened() -> Device:
             device = open_device()
@@ -151,7 +152,7 @@ class Streamer:
         return opened
 
     def _gives_up(self) -> bool:
-        # seconds to wait after a stop: none if no board is connected
+        # Seconds that a wait may last after a stop: 0 if no board is connected.
         left = STOP_PATIENCE if self._state in ("streaming", "waiting") else 0.0
         return self._stopped.is_set() and time.monotonic() - self._stopped_at >= left
 
@@ -257,7 +258,7 @@ class Streamer:
         self, device: Device, choice: Choice, film: Film, seconds: float, stopped: Callable[[], bool]
     ) -> Point | None:
         engine, blocks, clock = Engine[choice.engine.upper()], self._blocks[choice.key_bits], device.clock
-        # Reserve counter blocks for the longest stream, so that no counter block is used twice if the session fails.
+        # Reserve counter blocks for a stream of maximum length. So no block is used twice, even if this session fails.
         iv = blocks.take(MOST_STREAM)
         record_bytes = choice.record_bytes or None
         if self._peer:  # the second board decrypts whole pictures, so each record must lie within one picture
@@ -297,7 +298,7 @@ class Streamer:
                 cycles = None if before is None or after is None else after - before
                 figures = point(session, engine, blocks.key, report, cycles, frames.pictures)
                 figures |= {"host_share": busy / report.seconds, "bits": choice.bits}
-        # count every record as full, because a short record uses up as many counter blocks as a full one
+        # A short record uses as many counter blocks as a full record, so count every record as full.
         blocks.give_back(report.records * session.record_bytes)
         return figures
 
@@ -352,7 +353,7 @@ class Streamer:
         return self._peer.decrypting(*words) if self._peer else contextlib.nullcontext()
 
     def _watcher(self, now: Callable[[], float]) -> Watch:
-        """Start to observe a transfer; return the function that the transfer calls with its counters."""
+        """Start to observe a transfer. Return a function that the transfer calls with its counters."""
         self._heard, self._received = now(), 0
         return lambda counts: self._watch(counts, now())
 
@@ -370,7 +371,7 @@ class Streamer:
         return min(PATIENCE, _STOP_SILENCE)
 
     def _say(self, state: str, message: str) -> None:
-        """Pass the stream's `state`, the `message` and all other data except pictures to the hub."""
+        """Send the hub a status message: `state`, the text `message`, settings and figures, but no pictures."""
         self._state, info = state, self._info
         assert info
         said = {

@@ -30,7 +30,7 @@ _SWITCHED = {"engine": "e", "key_bits": "k", "record_bytes": "r"}
 
 
 class Top(App[None]):
-    """Shows speeds and counters until the user presses `q`. If the stream fails before, `error` holds the exception."""
+    """Shows speeds and counters until the user quits. If the stream fails first, `error` holds the exception."""
 
     CSS = """
     Screen { layout: vertical; }
@@ -135,7 +135,7 @@ class Top(App[None]):
             self._streamer.choose({name: chosen})
             self._state["choice"][name] = chosen
             self._refused = ""
-        except ArgumentError as error:  # the board that answers after a reconnection can have fewer engines
+        except ArgumentError as error:  # after a reconnection, another board with fewer engines can answer
             self._refused = str(error)
         self._show()
 

@@ -12,7 +12,7 @@ from . import pictures
 
 CAMERA = {"linux": ("v4l2", "/dev/video0"), "darwin": ("avfoundation", "0"), "win32": ("dshow", "video=Camera")}
 _IDLE = 2.0  # reading stops if nobody asks for a picture for this many seconds
-_PATIENCE = 10.0  # time limit in seconds for opening, and for each read
+_PATIENCE = 10.0  # time limit in seconds for opening a video, and for each read
 _RETRY = 1.0  # seconds to wait after an error, before the video is opened again
 
 
@@ -23,7 +23,8 @@ class Player:
     """
 
     def __init__(self, name: str, edge: int, device: str | None = None, clock: Clock = REAL):
-        """Play the file `name`, or the camera `name` with the FFmpeg input format `device`, in `edge` x `edge` pixels.
+        """Play the file `name`. If `device`, an FFmpeg input format, is given, play the camera `name` instead. Pictures
+        have `edge` x `edge` pixels.
 
         Raises:
             ArgumentError: PyAV is not installed.
@@ -73,7 +74,8 @@ class Player:
             frames = self._frames()
 
     def _show(self, frames: Iterator[tuple[float, Any]]) -> None:
-        """Make each of `frames` the newest picture: a frame of a file when it is due, a frame of a camera at once.
+        """Store each of `frames` in turn as the newest picture: a frame of a file when it is due, a frame of a camera
+        at once.
 
         A late frame delays all later ones. Frames are late after a time without viewers, and when reading takes long.
         """
@@ -93,7 +95,7 @@ class Player:
             self._clock.wait(self._changed, lambda: self._ended, max(0.0, seconds))
 
     def _frames(self) -> Iterator[tuple[float, Any]]:
-        """Yield the due time and the frame, for all frames in order. Due times are in seconds after the first frame."""
+        """Yield a pair (due time, frame) for each frame, in order. The due time is in seconds after the first frame."""
         first = None
         try:
             with self._open() as container:

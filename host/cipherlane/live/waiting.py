@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Limits connections that are not yet viewers, so that nobody can keep viewers out by opening many connections.
+"""Limits the connections of browsers that are not yet viewers. So nobody keeps viewers out by opening many connections.
 
 A connection is a guest until its browser has asked for the messages, and has shown the token if one is needed. There
 are at most `MOST_GUESTS` guests, and none stays longer than `PATIENCE`. If there is one too many, the oldest connection
@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 MOST_GUESTS = 64  # connections
-PATIENCE = 20.0  # time limit in seconds of a connection, including request, answer, token and idle time
+PATIENCE = 20.0  # time limit in seconds for a connection that does not belong to a viewer
 
 Client = tuple[str, int]  # address and port
 
@@ -23,7 +23,7 @@ class _Guest:
 
 
 class WaitingRoom:
-    """Connections that are not yet viewers, oldest first. Call its methods only from the server's event loop."""
+    """Connections of browsers that are not yet viewers, oldest first. Use only in the server's event loop."""
 
     def __init__(self) -> None:
         """Start with no connections."""
@@ -31,7 +31,7 @@ class WaitingRoom:
         self._viewers: dict[Client, asyncio.Transport] = {}
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Add a connection. If there are too many, close the oldest one from the address with the most connections."""
+        """Add a connection. If there are too many, first close the oldest one of the address with most connections."""
         address, port = (transport.get_extra_info("peername") or ("", 0))[:2]
         client = str(address), int(port)
         for gone in [each for each, guest in self._guests.items() if guest.transport.is_closing()]:
@@ -42,12 +42,12 @@ class WaitingRoom:
         self._guests[client] = _Guest(transport, timer)
 
     def became_viewer(self, client: Client) -> None:
-        """Make the connection of `client` a viewer, which has no time limit."""
+        """Remove the time limit of the connection to `client`, because `client` has become a viewer."""
         if transport := self._remove(client):
             self._viewers[client] = transport
 
     def left(self, client: Client) -> None:
-        """A viewer has left. Limit the time of its connection, because the browser can keep the connection open."""
+        """Set a time limit for the connection of a former viewer, because the browser may keep it open."""
         if (transport := self._viewers.pop(client, None)) and not transport.is_closing():
             self.came(transport)
 

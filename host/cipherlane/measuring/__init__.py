@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Measures a board's link, checks its results, and provides the null board, which measures the host."""
+"""Measures the link to a board, and checks the board's results. A null board shows the host's own speed limit."""

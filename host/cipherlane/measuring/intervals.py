@@ -46,7 +46,7 @@ class Intervals:
     """Divides one stream into intervals of equal length and reports the traffic of each."""
 
     def __init__(self, seconds: float, show: Callable[[Interval], None], clock: Clock = REAL):
-        """Call `show` with each interval when the interval ends, every `seconds` seconds of `clock`."""
+        """Divide the stream into intervals of `seconds`, timed by `clock`. Call `show` at the end of each interval."""
         self.found: list[Interval] = []
         self._clock = clock
         self._seconds = seconds
@@ -60,7 +60,7 @@ class Intervals:
         self._now, self._before = Counts(), Counts()
 
     def watch(self, counts: Counts) -> float:
-        """Store the stream's present `counts`; return the seconds until the current interval ends."""
+        """Store the current `counts` of the stream. Return the seconds until the current interval ends."""
         self._now = counts
         now = self._clock.now()
         if now >= self._due:
@@ -70,7 +70,7 @@ class Intervals:
         return self._due - now
 
     def finish(self) -> None:
-        """End the stream, and show the traffic since the last interval."""
+        """End the measurement, and show the traffic since the end of the last interval."""
         if self._now != self._before:
             self._look(self._clock.now())
 

@@ -18,10 +18,10 @@ from ..link.session import Session
 from ..link.transfer import Counts, Progress
 from .intervals import Interval, Intervals
 
-# Bytes that gigabit Ethernet adds to a datagram's payload: preamble, addresses and type, IPv4, UDP, FCS, gap between
-# frames.
+# Bytes that gigabit Ethernet needs in addition to a UDP payload: preamble, Ethernet header, IPv4 header, UDP header,
+# FCS, and the gap between frames.
 _WIRE_OVERHEAD = 8 + 14 + 20 + 8 + 4 + 12
-_LEAST_PAYLOAD = 46 - 28  # minimum bytes that a UDP payload takes in a frame, because Ethernet pads shorter frames
+_LEAST_PAYLOAD = 46 - 28  # minimum bytes for a UDP payload in a frame: Ethernet pads shorter payloads to this size
 _WIRE_MBPS = 1000.0
 PERCENTILES = (50, 90, 99)
 _SELDOM = 3600.0  # seconds
@@ -90,7 +90,7 @@ class LinkMeasurement:
 
 
 class _Zeros:
-    """A reader of `size` zero bytes, which ends early when `deadline` has passed."""
+    """A reader that returns `size` zero bytes, or fewer if `deadline` passes first."""
 
     def __init__(self, size: int, clock: Clock, deadline: float | None):
         self._left = size
@@ -185,7 +185,7 @@ def measure(
             clock_hz, bits = device.info().clock_hz, counts.received * 8
             goodput = _rate(bits, taken)
             packet_cycles, begun = None, opened
-            if begun and closed and not closed["cycles"]:  # another client had a session, so the board stopped counting
+            if begun and closed and not closed["cycles"]:  # another client's session made the board stop counting
                 if device.info().kind == "sim":
                     raise SharedBoardError
                 begun = None  # compute the goodput from this machine's clock, not from the board's cycles
@@ -225,7 +225,7 @@ def measure(
                 watch=look,
             )
         except (KeyboardInterrupt, CipherlaneError) as error:
-            # A simulated board's time comes from its counters. If such a board no longer answers, the time is unknown.
+            # Simulated time comes from the board's counters. If the board does not answer, this time is unknown.
             known = isinstance(error, KeyboardInterrupt) or not opened or device.info().kind != "sim"
             if keep and counts.received and known:
                 with contextlib.suppress(CipherlaneError):

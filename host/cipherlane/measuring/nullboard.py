@@ -27,7 +27,7 @@ from . import nullranges
 MAX_DATA = 1440
 SLOTS = 256
 MAX_SESSIONS = 255
-CLOCK_HZ = 1_000_000_000  # clock in Hz: the null board counts nanoseconds of time.perf_counter_ns as cycles
+CLOCK_HZ = 1_000_000_000  # clock in Hz: one cycle of the null board is one nanosecond of time.perf_counter_ns
 _TYPE = 1  # offset of the type field in a record
 _TAG = 16  # bytes of a GCM tag
 _PREFIX = 8  # bytes of the nonce prefix
@@ -86,7 +86,7 @@ class NullBoard:
             UnicodeError,
             TypeError,
             LookupError,
-        ) as error:  # a malformed host name raises one of the last three errors
+        ) as error:  # a malformed host name raises UnicodeError, TypeError or LookupError
             listener.close()
             reason = getattr(error, "strerror", None) or "it is not a host name"
             raise PortError(f"cannot listen at udp://{host}:{port}: {reason}; choose another port") from error
@@ -119,7 +119,7 @@ class NullBoard:
         self._datagrams.send([reply for record in records if (reply := self.answer(record, address))], address)
 
     def _note(self, raw: bytes) -> None:
-        """`raw` is a data record that was sent back: mark the session's counter blocks up to its end as used."""
+        """Mark the session's counter blocks up to the end of `raw` as used. `raw` is a data record that was echoed."""
         if len(raw) >= layout.HEADER.size:
             header = layout.HEADER.unpack(raw)
             if session := self._sessions.get(header.session):
@@ -284,7 +284,7 @@ class NullBoard:
         return self._data(record, address, last=True)
 
     def _message(self, session: _Session, number: int, data: bytes, last: bool) -> bytes:
-        """Return record `number` of a GCM session, either encrypted and with its tag, or decrypted and without tag."""
+        """Return the result for record `number` of a GCM session: the ciphertext with its tag, or the plaintext."""
         if not session.range.may_end(number, last):
             raise _Refusal(ErrorCode.OFFSET, session.range.record_bytes)
         if not session.range.knows(number, data):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The null board's rules for counter blocks: ranges for each key, windows and tickets. wire/README.md specifies them.
+"""Implements the rules for counter blocks in the null board: ranges for each key, windows and tickets. The file
+`wire/README.md` specifies these rules.
 
 A range belongs to one mode, CTR or GCM. Every GCM range also uses block 0, because the hash key is its encryption.
 
@@ -16,8 +17,8 @@ from cipherlane_base.wire.layout import BLOCK
 RANGES = 256
 KEPT = 8  # number of ended ranges that can still be resumed
 WINDOW = 1024  # records
-# Number of counter blocks that a GCM record reserves. The record has two possible nonces: one if it is the last record,
-# and one if it is not. Each nonce takes 2^32 blocks.
+# Number of counter blocks that a GCM record reserves. The nonce of a record depends on whether the record is the
+# stream's last one, so each record reserves two nonces. Each nonce takes 2^32 blocks.
 GCM_BLOCKS = 1 << 33
 _BLOCKS = 1 << 128
 
@@ -36,7 +37,7 @@ class TicketError(Exception):
 
 @dataclass(eq=False)
 class Range:
-    """A range of counter blocks that a session owns or has used; `key` identifies the AES key without containing it."""
+    """A range of counter blocks that a session uses or has used. `key` is a keyed hash to identify the AES key."""
 
     key: bytes
     start: int
@@ -52,7 +53,7 @@ class Range:
     _sums: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def accept(self, number: int, data: bytes) -> bool:
-        """Store the arrival of record `number` with `data`; return False if it arrived before with different data.
+        """Note that record `number` arrived with `data`. Return False if the record arrived before with different data.
 
         Raises:
             IndexError: the record lies outside the window.
@@ -79,8 +80,8 @@ class Range:
         return self._sums.get(number, mark) == mark
 
     def may_end(self, number: int, last: bool) -> bool:
-        """Return whether the records accepted so far allow record `number`. If `last` is true, the client declares this
-        record as the stream's last one. If `last` is false, the client declares that another record follows.
+        """Return whether record `number` is consistent with the records accepted so far. `last` is true if the client
+        declares this record as the last record of the stream.
         """
         if self.last is None:
             return not last or number > self.highest
@@ -131,7 +132,7 @@ class Ranges:
 
     def find(self, key: bytes, start: int, record_bytes: int, gcm: bool, ticket: int) -> Range | None:
         """Return the range with this ticket, key, start, record size and mode; None if there is none. The
-        session that uses this range can be open or ended.
+        range can belong to an open session or to an ended session.
         """
         wanted = (ticket, self._name(key), start, record_bytes, gcm)
         ranges = (*self._live, *self._kept)
@@ -157,7 +158,7 @@ class Ranges:
         return found
 
     def close(self, range_: Range) -> None:
-        """End the range of a session, and shrink it to the records that arrived."""
+        """End a session's range. Release the counter blocks after the highest-numbered record that arrived."""
         self._live.remove(range_)
         range_.live = False
         each = GCM_BLOCKS if range_.gcm else range_.record_bytes // BLOCK

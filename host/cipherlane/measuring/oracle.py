@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Checks a transfer while it runs, and reads authenticated files, with AES from the Python package `cryptography`. The
+"""Uses AES from the Python package `cryptography` to check a running transfer, and to read authenticated files. The
 package is installed with the extra `verify`.
 """
 
@@ -28,7 +28,7 @@ class Verifier:
     """
 
     def __init__(self, key: bytes, iv: bytes, offset: int = 0, cut: Callable[[bytes, int], bytes] | None = None):
-        """Check an AES-CTR stream, encrypted or decrypted, from byte `offset` on. `offset` is a multiple of 16.
+        """Check the encryption or decryption of an AES-CTR stream from byte `offset` on. `offset` is a multiple of 16.
 
         `cut`, if given, changes the expected data at an offset to what the transfer is to write.
 
@@ -41,7 +41,7 @@ class Verifier:
         self._cut = cut
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data, and give this verifier a copy."""
+        """Return a reader and a writer that pass on all data, and also give all data to this verifier."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
@@ -140,7 +140,7 @@ class GcmVerifier:
         self._number = number
 
     def watch(self, reader: Reader, writer: Writer) -> tuple[Reader, Writer]:
-        """Return a reader and a writer that pass on all data, and give this verifier a copy."""
+        """Return a reader and a writer that pass on all data, and also give all data to this verifier."""
         return _WatchedReader(self, reader), _WatchedWriter(self, writer)
 
     def note(self, data: bytes) -> None:
@@ -159,7 +159,8 @@ class GcmVerifier:
             data = self._compare(data, len(self._noted) <= self._size)
 
     def check(self, data: bytes, result: bytes) -> None:
-        """Check `result`, which the board returned for `data`. Both are whole records without the stream's last one.
+        """Check `result`, which the board returned for `data`. Both are whole records, without the stream's last
+        record.
 
         Raises:
             VerifyError: the result differs from the reference.
@@ -210,7 +211,7 @@ def stream(key: bytes, iv: bytes) -> Callable[[bytes], bytes]:
 
 
 def encrypted_ecb(key: bytes, data: bytes) -> bytes:
-    """Return `data`, whole blocks, encrypted with AES-ECB. Equal blocks stay equal, which the live view shows.
+    """Return `data` encrypted with AES-ECB; `data` consists of whole blocks. Equal blocks get equal ciphertexts.
 
     Raises:
         VerifyError: the package is not installed.

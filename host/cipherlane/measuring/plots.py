@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-# Two fill colours for each series of a plot: the first for a white background, the second for a black one.
+# A pair of fill colours for each series of a plot: first for a white background, then for a black background.
 COLOURS = (
     ("#2f6db3", "#6cb0f5"),
     ("#b5601d", "#f0a35c"),
@@ -46,8 +46,8 @@ class Plot:
     elements: Sequence[str]
 
     def inline(self) -> str:
-        """Return the plot as an SVG element for an HTML page. The page must include `STYLE`, and show the figures in a
-        table next to the plot.
+        """Return the plot as an SVG element for an HTML page. The page must include `STYLE`. It must also show a
+        table of the figures next to the plot.
         """
         label = escape(f"Plot: {self.title}; the table next to it has the figures")
         attributes = f'role="img" aria-label="{label}" style="max-width: {self.width}px"'
@@ -117,7 +117,7 @@ def runs(title: str, rows: Sequence[tuple[float, str, bool]], first: str, last: 
 
 
 def _legend(names: list[str], top: int) -> list[str]:
-    """Return the legend, which names the series in one row; empty for fewer than two series."""
+    """Return the SVG elements of a legend with the names of the series. Fewer than two series get no legend."""
     parts, x = [], 8
     for n, name in enumerate(names if len(names) > 1 else ()):
         parts.append(f'<rect class="s{n}" x="{x}" y="{top}" width="10" height="10"/>')

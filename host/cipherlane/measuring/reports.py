@@ -35,7 +35,7 @@ _VERSION = re.compile(r"[0-9a-z.+]{1,32}")
 _COMMIT = re.compile(r"[0-9a-f]{7,40}(-dirty)?")
 _ENGINES = tuple(engine.name.lower() for engine in Engine)
 _MODES = tuple(mode.name.lower() for mode in Mode)
-# Fields of a measurement in the board's memory, and of a measurement over the link.
+# The fields of a measurement in a report: `_MEMORY` for data in the board's memory, `_LINK` for records over the link.
 _MEMORY = ("engine", "key_bits", "direction", "mode", "bytes", "blocks", "cycles", "key_cycles")
 _LINK = (
     "engine",
@@ -73,7 +73,7 @@ class Report:
 
 
 def text(device: Device, selftest: int, measured: Sequence[Measurement | LinkMeasurement]) -> str:
-    """Return a report as JSON: measurements of a board, and `selftest`, the number of known-answer tests it passed."""
+    """Return a report as JSON: a board's measurements, and `selftest`, the number of known-answer tests that passed."""
     info = device.info()
     report = {
         "format": FORMAT,
@@ -187,7 +187,8 @@ def _of_link(record: Mapping[str, Any], kind: str, clock_hz: int, link: str) -> 
         packet_cycles=None,
     )
     bits = measured.bytes * 8
-    # Only for hardware: a simulated board has its goodput in simulated time, but `seconds` in the host's time.
+    # Check this only for hardware. For a simulated board, the goodput uses simulated time, but `seconds` is the host's
+    # time.
     if kind == "board" and abs(measured.goodput_mbps * measured.seconds * 1e6 - bits) > bits * (_MARGIN - 1):
         raise _Refused(f"{measured.bytes} bytes in {measured.seconds:g} s are not {measured.goodput_mbps:g} Mbps")
     if link == "udp" and kind == "board" and measured.goodput_mbps > wire_limit_mbps(measured.record_bytes) * _MARGIN:

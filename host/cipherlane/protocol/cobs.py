@@ -6,7 +6,7 @@ The encoding adds one byte, and at most one more for every 254 bytes.
 
 
 def max_encoded_size(size: int) -> int:
-    """Return the maximum length of `size` bytes after encoding, without the delimiter."""
+    """Return the maximum number of bytes into which `size` bytes are encoded, without the delimiter."""
     return size + 1 + size // 254
 
 
@@ -20,7 +20,7 @@ def encode(data: bytes) -> bytes:
             out += group[:254]
             group = group[254:]
             if not group and index == len(groups) - 1:
-                return bytes(out)  # decoding adds no zero after a group of 254 bytes, so no further group is needed
+                return bytes(out)  # omit the empty last group: the decoder adds no zero after a group of 254 bytes
         out.append(len(group) + 1)
         out += group
     return bytes(out)

@@ -13,7 +13,7 @@ from cipherlane_base.wire.layout import HEADER, REPLY, VERSION, RecordType
 Result = tuple[int, bytes]  # offset of a result in the stream, and its data
 
 _HEADER = HEADER.codec("version", "type", "length", "session", "offset", "token")
-_SPLIT = "<8sQQ{}s"  # a record in the notation of `struct`: first 8 bytes of the header, offset, token, data
+_SPLIT = "<8sQQ{}s"  # format of a record for `struct`: first 8 bytes of the header, offset, token, data
 
 
 class Run(NamedTuple):
@@ -51,7 +51,7 @@ class DataCodec:
         self._begin = reply[:8]
 
     def kind(self, offset: int) -> RecordType:
-        """Return the record type of the request at `offset`: the last record of a GCM stream has the type DATA_LAST."""
+        """Return the type of the request at `offset`: DATA_LAST for the last record of a GCM stream, else DATA."""
         return RecordType.DATA_LAST if offset == self.last else RecordType.DATA
 
     def encode(self, offset: int, parts: Sequence[memoryview]) -> Run:
@@ -68,7 +68,7 @@ class DataCodec:
         return Run(b"".join(pieces), HEADER.size + len(parts[0]))
 
     def results(self, run: Run) -> list[Result] | None:
-        """Return the results in a run of replies; None unless each record is a full data reply of this stream."""
+        """Return the results in a run of replies; None if any reply is not a full data reply of this stream."""
         if run.size != self._size or len(run.data) % run.size:
             return None
         begin, mine = self._begin, self.token
@@ -86,6 +86,6 @@ class DataCodec:
         return [(int(self.kind(offset)), session, offset, token) for offset in offsets]
 
     def owns(self, key: tuple[int, int, int, int]) -> bool:
-        """Return whether `key`, as `keys` returns it, identifies a request of this stream."""
+        """Return whether `key` identifies a request of this stream. The method `keys` returns such keys."""
         kind, session, offset, token = key
         return (kind, session, token) == (self.kind(offset), self.session, self.token)

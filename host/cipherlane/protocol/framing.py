@@ -26,7 +26,7 @@ def frame_size(record_size: int) -> int:
 
 @dataclass
 class FramingCounters:
-    """Counters of a parser: good frames, dropped frames by reason, and the bytes of the dropped frames."""
+    """Counts of a `FrameParser`: good frames, framing errors, CRC errors, and bytes in dropped frames."""
 
     frames: int = 0
     dropped_bytes: int = 0

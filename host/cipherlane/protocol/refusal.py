@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Turns an error record, with which a board refuses a request, into an exception."""
+"""Converts an error record, which a board sends to refuse a request, into an exception."""
 
 import contextlib
 

@@ -19,7 +19,7 @@ _SAME = 0.0005  # a smaller relative change of a speed is reported as no change
 
 @dataclass(frozen=True)
 class Best:
-    """The best speed of an engine in a command's newest run; `before` is its best speed in the previous run, if any."""
+    """The best speed of an engine in a command's newest run. `before` is the best speed in the previous run, if any."""
 
     engine: str
     speed: str
@@ -33,7 +33,7 @@ class Best:
 
     @property
     def series(self) -> str:
-        """Return the name of the series to which this speed belongs in a plot."""
+        """Return the name of the data series for this speed in a plot, for example "engine speed, sim, 50 MHz"."""
         return f"{self.speed}, {self.kind}" + (f", {self.clock_mhz:g} MHz" if self.clock_mhz else "")
 
     @property
@@ -47,8 +47,8 @@ class Best:
 
 
 def best(sources: Iterable[Source]) -> list[Best]:
-    """Return the best AES-128 results of each engine: one result for each combination of measured speed (engine, record
-    or link), board, kind of result (such as `sim`) and clock.
+    """Return the best AES-128 speeds of each engine: one for each combination of board, clock, kind of measurement
+    (such as `sim`) and kind of speed (engine, record or link).
 
     Runs are compared with runs of the same command. If several commands measured an engine, the one with the best
     newest run counts.
@@ -66,7 +66,7 @@ def best(sources: Iterable[Source]) -> list[Best]:
 
 
 def _newest(runs: list[Best]) -> Best:
-    """Return the newest of a command's `runs`, with `before` set to the speed of the second newest run."""
+    """Return the newest of `runs`. Its field `before` is the speed of the previous run; None if there is none."""
     *earlier, newest = sorted(runs, key=lambda each: each.date)
     return replace(newest, before=earlier[-1].mbps if earlier else None)
 

@@ -41,7 +41,7 @@ _NUMBERS = (
 _MOST_COLOURS = len(plots.COLOURS)
 _MOST_FIGURE = 1e15
 _MOST_LABEL, _MOST_CELL, _MOST_ITEMS = 44, 400, 12
-_COURSE = "received_mbps"  # the field to plot over time, if the rows describe intervals
+_COURSE = "received_mbps"  # field of rows that describe time intervals; it is plotted over time
 
 Cell = str | int | float | bool | None
 Row = dict[str, Cell]
@@ -68,7 +68,7 @@ def printable(value: object) -> str:
 
 
 def of(source: Source) -> Iterator[Figures]:
-    """Yield a file's tables: one for each list of records or intervals, then one for all single values."""
+    """Yield tables: one for each list of records, one for each record's time intervals, one for all single values."""
     facts: Row = {}
     for name, value in source.content.items():
         rows = records(value)
@@ -172,7 +172,7 @@ def _is_same(name: str, rows: list[Row]) -> bool:
 
 
 def _names(field: str, rows: list[Row]) -> bool:
-    """Return whether a field helps to tell rows apart. Such a field is a short text, or a setting that is a number."""
+    """Return whether a field helps to distinguish rows. Such a field is a short text, or a setting that is a number."""
     return field in _NUMBERS or any(isinstance(row.get(field), str) and len(str(row[field])) <= 30 for row in rows)
 
 

@@ -11,7 +11,7 @@ from html import escape
 from .figures import MOST_FIELDS, Figures, Row, cell, is_figure
 from .words import field, said
 
-_FEWEST = 3  # minimum number of rows of a table that can be sorted
+_FEWEST = 3  # a table needs at least this many rows to be sortable
 STYLE = (
     """
 .sorted { --way: 1 } .sorted:has(.down:checked) { --way: -1 }
@@ -33,8 +33,8 @@ th label:has(:focus-visible) { outline: 3px solid var(--link) }
 
 
 def table(found: Figures, name: str = "") -> str:
-    """Return `found` as an HTML table. If `name` is given, readers can sort the table, and names and numbers are made
-    readable. Without `name`, names and numbers are printed as in the file.
+    """Return `found` as an HTML table. With `name`, headings and numbers are made readable, and readers can sort the
+    table. Without `name`, headings and numbers are printed as in the file.
     """
     raw = not name
     sortable = bool(name) and len(found.rows) >= _FEWEST

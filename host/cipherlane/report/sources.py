@@ -21,7 +21,7 @@ _AGAIN = "run the command that wrote it again, or leave it out"
 
 @dataclass(frozen=True)
 class Source:
-    """A file of measurements: the path as the user gave it, the file's status, its provenance, and its other content.
+    """A file of measurements: its path as the user gave it, its `stat` result, its `provenance`, and all other content.
 
     Its title is its name without folder and ending, or its path if several files share that name.
     """
@@ -34,8 +34,8 @@ class Source:
 
 
 def read_all(names: Iterable[str]) -> tuple[list[Source], list[str]]:
-    """Read the named files, and all files in the named folders. Return their content, and
-    the names of the duplicates left out.
+    """Read the named files, and all JSON files in the named folders. Return the files' contents, and the names of
+    duplicate files, which are left out.
 
     A file is a duplicate of another file of the same name if one run wrote both.
 

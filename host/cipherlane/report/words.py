@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Makes names and numbers readable for people. The section with raw data shows them as they are in the files."""
+"""Makes names and numbers from results files readable. The report's section "Raw data" shows them unchanged."""
 
 from cipherlane_base.wire.layout import Engine
 
@@ -54,7 +54,7 @@ _MANY = 1000
 
 
 def file_title(title: str) -> str:
-    """Return a title for a file of results, with the file's name; for an unknown file, return only its name."""
+    """Return a readable title for a file of results, with its name; for an unknown file, return only the name."""
     stem = title.rpartition("/")[2].removesuffix(".json")
     for name in sorted(FILES, key=len, reverse=True):
         if stem == name or stem.startswith((f"{name}-", f"{name}_", f"{name}.")):

@@ -88,7 +88,7 @@ class Transport(ABC):
             self.send(record)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send the joined records of a `Run`. Raises the same errors as `send`."""
+        """Send the records of `run`, which holds them as one byte string. Raises the same errors as `send`."""
         self.send_many(run.records(), to)
 
     def receive_run(self, timeout: float, most: int) -> Run | None:
@@ -105,11 +105,11 @@ class Transport(ABC):
 
     @abstractmethod
     def wire_size(self, record_size: int) -> int:
-        """Return how many bytes of the board's receive window a record of `record_size` bytes occupies at most."""
+        """Return the maximum number of bytes that a record of this size occupies in the board's receive window."""
 
     @abstractmethod
     def resync(self) -> None:
-        """End a record that was possibly cut short, so that the board does not join it with the next record."""
+        """Make the board discard a record that may have arrived only in part, so that the next record is intact."""
 
     @abstractmethod
     def strays(self) -> int:

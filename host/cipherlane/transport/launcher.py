@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A separate program that creates a folder for a simulator, and then executes the simulator there in its own process.
+"""A separate program that creates a folder for a simulator, and then replaces itself with the simulator (exec).
 
 The simulator deletes the folder after reading it, so no files remain even if the starting process is killed at any
 instant. The arguments are the folder to create, the folder with the simulator's files, the path of the program inside
@@ -13,7 +13,8 @@ CONFIG = "sim_config.js"
 
 
 def main(folder: str, gateware: str, program: str, config: str) -> None:
-    """Create `folder` with links to the files in `gateware` and a file with `config`; then execute `program` in it.
+    """Create `folder`, with links to the files in `gateware` and a new file with the text `config`. Then execute
+    `program` in this folder.
 
     Raises:
         OSError: that is not possible; the folder is deleted again.

@@ -28,12 +28,12 @@ socket.send_fds(socket.socket(fileno=int(sys.argv[1])), [b"."], [inside.fileno()
 
 
 def command(*words: str) -> list[str]:
-    """Return a command that creates a network namespace and runs the command `words` in it, all in one process."""
+    """Return a command that runs the command `words` in a new network namespace. The process id stays the same."""
     return ["unshare", "--net", "--", sys.executable, "-I", str(Path(__file__).resolve()), *words]
 
 
 def was_refused(status: int, log: str) -> bool:
-    """Return whether the command lacked the right to create a namespace, according to its exit `status` and `log`."""
+    """Return whether `command` failed for lack of privileges. `status` is its exit status, and `log` is its output."""
     return status == NO_PRIVILEGE or (status == 1 and "unshare:" in log)
 
 
@@ -80,4 +80,4 @@ if __name__ == "__main__":
     except OSError as failure:
         sys.stderr.write(f"{_TUN}: {failure.strerror}\n")
         sys.exit(NO_PRIVILEGE)
-    os.execv(sys.argv[1], sys.argv[1:])  # the simulated board replaces this process
+    os.execv(sys.argv[1], sys.argv[1:])  # this process becomes the simulated board

@@ -16,7 +16,7 @@ from .base import Address
 
 
 class Probe:
-    """Sends requests to one address and detects whether its port refuses them; it discards answers."""
+    """Sends requests to one UDP port to detect that the port is closed. Discards all answers."""
 
     def __init__(self, address: Address):
         """Prepare to send to `address`; the first call of `refused` sends the first request."""
@@ -41,7 +41,7 @@ class Probe:
                 pass
         except ConnectionRefusedError:
             return True
-        except OSError:  # no refusal has arrived, or sending failed; failures are reported when records are sent
+        except OSError:  # nothing has arrived yet, or sending failed; `UdpTransport` reports failures to send
             pass
         return False
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Opens serial ports of other machines by RFC 2217 (Telnet with port settings); ser2net and labgrid are servers for it.
+"""Opens serial ports of other machines by RFC 2217 (Telnet with port settings). ser2net and labgrid serve such ports.
 
 pyserial implements the protocol; `rfc2217://host:port` names a port. Importing this module needs pyserial.
 """

@@ -35,7 +35,7 @@ def open_transport(port: str | None, baud: int = DEFAULT_BAUD) -> Transport:
     require_ipv4(port)
     simulated, _, folder = port.partition(":")
     if simulated in SIMULATED_PORTS:
-        from . import sim  # this import is here, because the module runs only on Linux
+        from . import sim  # import only here: the module runs only on Linux
 
         kind = sim.SimTransport if simulated == "sim" else sim.SimUdpTransport
         return kind(Path(folder) if folder else None)

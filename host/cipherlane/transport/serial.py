@@ -18,7 +18,7 @@ from . import tcp
 from .base import HARDWARE, SIMULATED, Transport
 
 DEFAULT_BAUD = 1_000_000
-# exceptions that ports raise; pyserial passes on the exception `termios.error` unchanged
+# Exceptions to expect from ports. pyserial does not replace `termios.error` by an exception of its own.
 _FAULTS: tuple[type[Exception], ...] = (OSError,)
 with contextlib.suppress(ImportError):
     import termios
@@ -28,12 +28,12 @@ _MAX_RECORD = layout.HEADER.size + 0xFFFF
 
 
 class SerialTransport(Transport):
-    """Records in COBS frames with CRC-32 over a serial port, which is opened exclusively."""
+    """Sends and receives records in COBS frames with CRC-32. A serial port is opened for exclusive use."""
 
     ordered = True
 
     def __init__(self, url: str, baud: int = DEFAULT_BAUD, clock: Clock = REAL, port: Any = None):
-        """Open `url` at `baud` bits per second, or use `port`, an open object with pyserial's methods. Wait by `clock`.
+        """Open `url` at `baud` bits per second, or use the open pyserial-like object `port`. All waits use `clock`.
 
         Raises:
             PortError: the port is absent, busy, or not a serial port.
@@ -130,7 +130,7 @@ def _open(url: str, baud: int, write_timeout: float) -> Any:
 
 
 def _reason(url: str, error: Exception) -> str:
-    """Return the reason why a port could not be opened. On Windows, only the text of pyserial's error states it."""
+    """Return why a port could not be opened. On Windows, only the text of pyserial's error gives the reason."""
     number, text = getattr(error, "errno", None), str(error)
     if isinstance(error, ImportError):
         return f"serial ports such as {url} need what this system lacks ({text}): name udp://host or socket://host:port"

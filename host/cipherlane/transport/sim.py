@@ -28,7 +28,8 @@ class SimTransport(SerialTransport):
         try:
             super().__init__(self.board.url)
             self.advice = _ADVICE
-            # `start` has checked that the port belongs to the board. Check again, in case another process has taken it.
+            # `start` has checked that the port belongs to the board. Check again after connecting: another process may
+            # have taken the port meanwhile.
             self.board.require_own_port()
             self.tools = self.board.description.get("tools", {})
         except BaseException:

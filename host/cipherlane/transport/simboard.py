@@ -85,13 +85,13 @@ class SimulatedBoard:
         self.port = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._tether: socket.socket | None = None
-        self._folder: Path | None = None  # the simulator's folder, until the simulator has deleted it
+        self._folder: Path | None = None  # the simulator's folder; None after the simulator has deleted it
         self._log: BinaryIO | None = None
         self._log_tail = ""
 
     @property
     def url(self) -> str:
-        """URL of the board's UART. If the board runs in a network namespace, the URL is valid only inside it."""
+        """URL of the board's UART. A board with its own network namespace is reachable only inside this namespace."""
         return f"socket://127.0.0.1:{self.port}"
 
     @property
@@ -104,7 +104,7 @@ class SimulatedBoard:
         return self._process is None or self._process.poll() is not None
 
     def udp_socket(self) -> socket.socket:
-        """Return an unconnected UDP socket from which the running board can be reached.
+        """Return an unconnected UDP socket that can exchange datagrams with the running board.
 
         Raises:
             SimulatedBoardError: the board has no Ethernet, or its network does not start.
@@ -154,7 +154,8 @@ class SimulatedBoard:
         self._tether, theirs = socket.socketpair()
         try:
             with theirs:
-                # Check that the program exists before the launcher starts; otherwise, `stat` raises OSError.
+                # Check that the program exists before the launcher starts: `stat` raises OSError if the program is
+                # missing.
                 (self._gateware / self._executable).stat()
                 config = self._config(theirs.fileno())
                 words = [sys.executable, "-I", launcher.__file__, folder, self._gateware, self._executable, config]
@@ -180,7 +181,7 @@ class SimulatedBoard:
             raise
 
     def stop(self) -> None:
-        """End the board; stopping twice is allowed."""
+        """Stop the board. A second call has no effect."""
         if self._process is not None:
             self._process.terminate()
             try:
@@ -203,13 +204,13 @@ class SimulatedBoard:
             self._folder = None
 
     def require_own_port(self) -> None:
-        """Check that the process that listens at `port` is the board, and that it listens only on 127.0.0.1.
+        """Check that the board's own process, and not another one, listens on `port` of 127.0.0.1.
 
         The check makes no connection, because the simulated UART accepts only one client. A client connected before the
         check has also reached the board, which has listened since it reported the port.
 
         Raises:
-            SimulatedBoardError: another process listens there, or the board listens on other addresses too.
+            SimulatedBoardError: the board's process does not listen there; another process may.
         """
         if not _listens(self.port, self.pid):
             raise SimulatedBoardError(
@@ -236,15 +237,15 @@ class SimulatedBoard:
         return f"the simulated board ended with status {status}; its log ends: {self.log_tail() or '(empty)'}"
 
     def _logged(self) -> str:
-        """Return the simulator's output. Do not move the file offset, because the simulator writes at this offset."""
+        """Return the simulator's output. `pread` does not move the file offset, where the simulator writes next."""
         if self._log is None:
             return ""
         number = self._log.fileno()
         return os.pread(number, os.fstat(number).st_size, 0).decode(errors="replace")
 
     def _config(self, tether: int) -> str:
-        """Return the simulator's configuration as text. This configuration makes the simulator choose a TCP port and
-        send the port's number over a socket; `tether` is the descriptor of this socket.
+        """Return the simulator's configuration as text. It makes the simulator choose a free TCP port. The simulator
+        then sends the port's number through the socket with the file descriptor `tether`.
         """
         modules = json.loads((self._gateware / launcher.CONFIG).read_text())
         uarts = [module for module in modules if module.get("module") == UART_MODULE]
@@ -255,7 +256,7 @@ class SimulatedBoard:
         return json.dumps(modules, indent=4)
 
     def _told_port(self) -> int:
-        """Wait until the simulator has deleted its folder and has reported its TCP port; return the port."""
+        """Wait until the simulator has deleted its folder and reported its TCP port. Return the port."""
         assert self._tether
         told = b""
         deadline = time.monotonic() + START_TIMEOUT
@@ -300,7 +301,7 @@ class SimulatedBoard:
 
 
 def _listens(port: int, pid: int) -> bool:
-    """Return whether a socket of process `pid` listens on `port` of 127.0.0.1, and on no other address."""
+    """Return whether process `pid` listens on `port` of the address 127.0.0.1. Port `port` of 0.0.0.0 is not enough."""
     try:
         lines = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
         sockets = {os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A byte stream over TCP. It has those methods of a pyserial port that this package uses, but needs no pyserial."""
+"""A byte stream over TCP. It offers the pyserial methods that this package calls, but it does not use pyserial."""
 
 import socket
 from urllib.parse import urlsplit
@@ -9,7 +9,7 @@ _CONNECT_TIMEOUT = 5.0  # seconds
 
 
 class TcpPort:
-    """A connection that reads for at most `timeout` seconds and writes for at most `write_timeout` seconds."""
+    """A TCP connection. A read waits for at most `timeout` seconds, and a write for at most `write_timeout` seconds."""
 
     def __init__(self, url: str):
         """Connect to `url`, socket://host:port.

@@ -25,8 +25,8 @@ from .base import WRITE_TIMEOUT, Address, Pace, Transport
 from .probe import Probe
 
 SCHEME = "udp"
-# Time-outs for a network. There are many attempts, because a network can lose 30 % of the frames. Then only about
-# half of the requests are answered, because request and reply must both arrive.
+# Time-outs, and the maximum number of attempts, for a network. If 30 % of the frames are lost, about half of all
+# attempts fail, because an attempt needs both request and reply. So the maximum is high.
 NETWORK = Pace(first=0.5, minimum=0.05, maximum=2.0, attempts=40, calls=16)
 SIMULATED_NETWORK = Pace(first=5.0, minimum=0.3, maximum=5.0, attempts=60, calls=16)
 MAX_DATAGRAM = 65507
@@ -35,7 +35,8 @@ _IP_MTU = 14  # of linux/in.h
 _HEADERS = 28  # length of the headers of IPv4 and UDP together, in bytes
 _SEGMENT, _GRO = 103, 104  # UDP_SEGMENT and UDP_GRO of linux/udp.h
 _MOST_SEGMENTS = 64
-# Buffer sizes in bytes, the best first. For sending and for receiving, the first size that the kernel accepts is used.
+# Buffer sizes in bytes, the largest first. The send buffer gets the first size that the kernel accepts, and so does the
+# receive buffer.
 _BUFFERS = (8 << 20, 1 << 20, 1 << 18)
 _FORCE = {socket.SO_RCVBUF: 33, socket.SO_SNDBUF: 32}  # SO_RCVBUFFORCE and SO_SNDBUFFORCE, only for root
 _SIZE = struct.Struct("=H")
@@ -46,7 +47,7 @@ class Datagrams:
     """A UDP socket that sends and receives many datagrams at once."""
 
     def __init__(self, connection: socket.socket, clock: Clock = REAL):
-        """Use the UDP socket `connection`; the method `close` closes it. All waits use `clock`."""
+        """Use the UDP socket `connection`; `close` closes this socket. `clock` supplies the time for time-outs."""
         self.socket = connection
         self.clock = clock
         self.write_timeout = WRITE_TIMEOUT
@@ -64,7 +65,7 @@ class Datagrams:
                 connection.setsockopt(socket.IPPROTO_UDP, _GRO, 1)
 
     def send(self, datagrams: Sequence[bytes], address: Address) -> None:
-        """Send `datagrams` to `address`; consecutive datagrams of one size are sent in one call.
+        """Send `datagrams` to `address`. Consecutive datagrams of equal size are sent in one system call.
 
         Raises:
             OSError: they cannot be sent, or not in time.
@@ -78,7 +79,7 @@ class Datagrams:
                     self._send(datagram, (), address)
 
     def send_run(self, data: bytes | bytearray, size: int, address: Address) -> None:
-        """Send `data` as datagrams of `size` bytes; the last can be shorter. Raises the same errors as `send`."""
+        """Send `data` in datagrams of `size` bytes; only the last can be shorter. Raises the same errors as `send`."""
         left = memoryview(data)
         while left:
             piece = left[: size * min(self.segments, most_segments(size))]
@@ -87,7 +88,7 @@ class Datagrams:
                 self._send(piece, ((socket.IPPROTO_UDP, _SEGMENT, _SIZE.pack(size)),) if segmented else (), address)
             except TimeoutError:
                 raise
-            except OSError:  # no UDP_SEGMENT in the kernel, or no checksum offload: send single datagrams from now on
+            except OSError:  # without UDP_SEGMENT or checksum offload, the kernel refuses: send datagrams one by one
                 if not segmented:
                     raise
                 self.segments = 1
@@ -95,9 +96,9 @@ class Datagrams:
             left = left[len(piece) :]
 
     def receive(self, timeout: float) -> tuple[bytes, int, Address] | None:
-        """Return the data of one or more datagrams, the size of each (the last can be shorter), and their sender.
+        """Return the joined data of one or more datagrams, the size of each datagram, and the address of their sender.
 
-        Return None after `timeout` seconds.
+        Only the last datagram can be shorter. Return None after `timeout` seconds.
         """
         deadline = None
         while True:
@@ -110,7 +111,7 @@ class Datagrams:
                 return data, _SIZE.unpack_from(sizes[0])[0] if sizes else len(data), address
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # ICMP error for an earlier datagram: ignore it; the time-out handles its request
+            except ConnectionError:  # an earlier datagram caused an ICMP error; the request's time-out handles losses
                 wait = False
             now = self.clock.now()
             deadline = now + timeout if deadline is None else deadline
@@ -132,7 +133,7 @@ class Datagrams:
                 return
             except BlockingIOError:
                 wait = True
-            except ConnectionError:  # an earlier datagram caused this error: try again to send this one
+            except ConnectionError:  # an earlier datagram caused this error, so send `data` again
                 wait = False
             deadline = deadline or self.clock.now() + self.write_timeout
             left = deadline - self.clock.now()
@@ -165,13 +166,14 @@ class UdpTransport(Transport):
             f"check the board's power and cable, that firmware with Ethernet is in it, and UDP port {port} of "
             f"{host}; `cipherlane doctor --port {url}` shows the route"
         )
-        # Use the probe only until the board has answered. After that, a forged ICMP message could end a transfer.
+        # The probe detects by ICMP that the port is closed. Use it only until the board has answered: after that, a
+        # forged ICMP message could end a transfer.
         self._probe = None if unconnected else Probe(self._address)
         if mtu := path_mtu(self._address) if self._probe else 0:
             self.largest_record = mtu - _HEADERS
 
     def pace_of(self, kind: str) -> Pace:
-        """Return the time-outs for a board of `kind`."""
+        """Return the time-outs for a simulated board if `kind` is "sim", otherwise the time-outs for a network."""
         return SIMULATED_NETWORK if kind == "sim" else NETWORK
 
     def send(self, record: bytes) -> None:
@@ -184,7 +186,7 @@ class UdpTransport(Transport):
             self._datagrams.send(records, address)
 
     def send_run(self, run: Run, to: Address | None = None) -> None:
-        """Send a run of records, in one system call if the kernel supports that."""
+        """Send all records in `run`, in one system call if the kernel supports that."""
         with self._sending(to) as address:
             self._datagrams.send_run(run.data, run.size, address)
 
@@ -219,14 +221,14 @@ class UdpTransport(Transport):
         return most_segments(record_size)
 
     def wire_size(self, record_size: int) -> int:
-        """Return how many bytes of the board's receive window a datagram occupies: a multiple of SLOT."""
+        """Return the bytes that a datagram occupies in the board's receive window. The result is a multiple of SLOT."""
         return slots(record_size)
 
     def resync(self) -> None:
-        """Do nothing: a datagram is never sent in part, so there is no record to end."""
+        """Do nothing. A datagram is sent whole or not at all, so the board never waits for the rest of a record."""
 
     def strays(self) -> int:
-        """Return 0: datagrams that are not records are ignored."""
+        """Return 0. This transport ignores datagrams that are not records, so it counts no bytes outside records."""
         return 0
 
     def close(self) -> None:
@@ -273,7 +275,7 @@ class UdpTransport(Transport):
 
 
 def path_mtu(address: Address) -> int:
-    """Return the MTU in bytes of the network path to `address`, as the kernel knows it; 0 if it is unknown.
+    """Return the kernel's MTU in bytes for the network path to `address`. Return 0 if the kernel does not report it.
 
     With MACsec, the interface's MTU is 1468 instead of 1500.
     """
@@ -291,7 +293,7 @@ def most_segments(size: int) -> int:
 
 
 def slots(record_size: int) -> int:
-    """Return how many bytes of the board's rx_window a record of `record_size` bytes occupies: a multiple of SLOT."""
+    """Return the bytes that a record of `record_size` bytes occupies in rx_window. The result is a multiple of SLOT."""
     return -(-record_size // SLOT) * SLOT
 
 
@@ -312,7 +314,7 @@ def parse(url: str) -> tuple[str, int]:
     return host, port or UDP_PORT
 
 
-# Errors of a name lookup: the name is unknown, it cannot be encoded, or Python cannot load its codec for names.
+# Errors of a name lookup: the name is unknown or cannot be encoded, or Python cannot load its codec for host names.
 _NO_NAME = (OSError, UnicodeError, TypeError, LookupError)
 
 

@@ -73,7 +73,7 @@ class Layout:
         return self._tuple(*self._struct.unpack_from(data))
 
     def codec(self, *names: str) -> struct.Struct:
-        """Return the layout's `struct.Struct`; raise ValueError unless `names` are the names of all fields in order."""
+        """Return the layout's `struct.Struct`. Raise ValueError if `names` are not the names of all fields in order."""
         if names != self._tuple._fields:
             raise ValueError(f"{self.name} has the fields {self._tuple._fields}")
         return self._struct

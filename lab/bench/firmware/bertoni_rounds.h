@@ -27,9 +27,9 @@
 #define BERTONI_INVERSE  0x08
 
 /**
- * Executes the instruction @p operation. If @p inverse is true, executes the inverse of the
- * operation. Byte operations use byte @p select of @p rs1_; word operations use the whole word @p
- * rs1_.
+ * Executes the instruction with the operation code @p operation, or the inverse instruction if @p
+ * inverse is true. A byte instruction uses byte @p select of @p rs1_, and a word instruction uses
+ * the whole word.
  */
 #define BERTONI(operation, inverse, select, rs1_, rs2_)                                            \
 	({                                                                                         \
@@ -42,8 +42,8 @@
 	})
 
 /**
- * Substitutes one byte of a column, the byte in row @p select: with SubBytes, or with InvSubBytes
- * if @p inverse is true. In the result, all other rows are 0.
+ * Applies SubBytes, or InvSubBytes if @p inverse is true, to the byte in row @p select of a column.
+ * Returns a column in which all other rows are 0.
  */
 #define BERTONI_BYTE(inverse, select, word)                                                        \
 	(BERTONI(BERTONI_SBOX, inverse, select, word, 0) << 8 * (select))
@@ -55,7 +55,7 @@
 #define BERTONI_SHARES(share, k, a, b, c, d)                                                       \
 	((k) ^ share(0, a) ^ share(1, b) ^ share(2, c) ^ share(3, d))
 
-/** Returns column @p c of the state @p s after (Inv)ShiftRows, without changing the state. */
+/** Returns column @p c of the result of (Inv)ShiftRows. Does not change the state @p s. */
 static inline __attribute__((always_inline)) uint32_t
 bertoni_gather(bool inverse, const uint32_t s[4], unsigned int c)
 {
@@ -123,8 +123,8 @@ static inline uint32_t bertoni_sub_word(bool words, uint32_t word)
 }
 
 /**
- * Computes InvMixColumns of one column. The instruction for it applies InvSubBytes first, then
- * InvMixColumns. So the code applies SubBytes beforehand, which cancels InvSubBytes.
+ * Computes InvMixColumns of one column. The instruction that computes InvMixColumns applies
+ * InvSubBytes first. So the code applies SubBytes beforehand: the two steps cancel.
  */
 static inline uint32_t bertoni_inv_mix(bool words, uint32_t word)
 {
@@ -135,9 +135,9 @@ static inline uint32_t bertoni_inv_mix(bool words, uint32_t word)
 }
 
 /**
- * Implements cl_modes.set_key with one of the two instruction sets: computes the round keys
- * (FIPS-197, 5.2). In the word-oriented set, the instruction `ksfw` rotates a word, substitutes its
- * bytes and adds the round constant.
+ * Implements cl_modes.set_key: computes the round keys (FIPS-197, 5.2). If @p words is true, uses
+ * the word-oriented instruction set. Its instruction `ksfw` rotates a word, substitutes its bytes
+ * and adds the round constant.
  */
 static inline int bertoni_set_key(bool words, struct cl_engine_key *key, const uint8_t *key_bytes,
 				  unsigned int key_bits, bool decrypt)

@@ -57,9 +57,9 @@ struct request {
 	uint32_t passes;
 	uint32_t seed;
 	/**
-	 * The memory that holds the data. 0: buffer memory; 1: SRAM; 2: SDRAM, if the board has it;
-	 * 3: SDRAM, but the program copies the data in pieces of PIECE_BYTES to the buffer memory,
-	 * processes each piece there and copies it back.
+	 * The memory that holds the data. 0: buffer memory. 1: SRAM. 2: SDRAM, if the board has it.
+	 * 3: SDRAM; the program copies each piece of PIECE_BYTES to the buffer memory, processes it
+	 * there and copies it back.
 	 */
 	uint32_t memory;
 };
@@ -148,8 +148,8 @@ static int set_key(const struct bench_variant *variant, const struct request *re
 }
 
 /**
- * Runs one pass over the data. The caller then calls count_on(), which computes the IV for the next
- * pass if an engine processed the data.
+ * Runs one pass over the data. Then the caller must call count_on() before the next pass, because
+ * some variants do not update the IV themselves.
  */
 static int pass(const struct bench_variant *variant, const struct request *request,
 		struct stream *stream, uint8_t *data)
@@ -364,9 +364,9 @@ static void run_interleaved(const struct request *request)
 		fill((uint32_t *)(void *)(buffer + n * request->bytes), request->bytes / 4, &state);
 		device_init(&streams[n].device, share ? 0 : (uint8_t)n);
 		/*
-		 * Several streams can share a context. So give the key of each stream its own
-		 * generation number: from the number, the engine detects that the context contains
-		 * the key of another stream.
+		 * Streams can share a context of the vector unit. The engine compares generation
+		 * numbers to detect that the context contains another stream's key. So give each
+		 * stream's key its own number.
 		 */
 		streams[n].device.generation = n << 8;
 		status = set_key(variant, &ctr, &streams[n]);

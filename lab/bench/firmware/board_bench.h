@@ -19,8 +19,8 @@
 /** One implementation of AES. */
 struct bench_variant {
 	/**
-	 * The functions of ECB and CBC for each direction and key length, and the function that
-	 * sets a key.
+	 * Functions that process ECB and CBC, one for each direction and key length, and a function
+	 * that sets a key.
 	 */
 	const struct cl_modes *modes;
 	/**

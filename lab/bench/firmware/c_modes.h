@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * ECB, CBC and CTR, built from a C function for one AES block. The benchmark's variants define
- * their functions of type cl_modes_run with the functions in this file.
+ * ECB, CBC and CTR, built from a C function for one AES block. In the benchmark's variants,
+ * functions of type cl_modes_run call the functions in this file.
  */
 #ifndef CL_C_MODES_H
 #define CL_C_MODES_H

@@ -12,8 +12,8 @@
 
 /**
  * The instruction ptlu.4.table.offset.0: looks up one word; byte @p offset of @p rs1_ is its index.
- * Use this macro only after the program has filled the tables, and while the tables do not change:
- * the compiler is allowed to move this instruction.
+ * The compiler is allowed to move this instruction across writes to the tables. So use this macro
+ * only while the tables do not change.
  */
 #define PTLU_WORD(table, offset, rs1_)                                                             \
 	({                                                                                         \

@@ -2,10 +2,10 @@
 /**
  * @file
  * Rounds of AES with Fiskiran and Lee's parallel table lookup, `ptlu`, on words of 32 bits
- * (ptlu.h). This file compiles only for the board's CPU. The unit's tables T0, T1, T2 and T3
- * combine SubBytes and MixColumns for a byte in row 0, 1, 2 and 3. T4, T5, T6 and T7 contain only
- * SubBytes, shifted to row 0, 1, 2 and 3, for the last round. The tables have different contents
- * for encryption and for decryption.
+ * (ptlu.h). This file compiles only for the board's CPU. For a byte in row r, every round except
+ * the last looks up table T[r], which combines SubBytes and MixColumns. The last round looks up
+ * table T[4 + r], which contains only SubBytes. Encryption and decryption need different contents
+ * of the tables.
  */
 #ifndef PTLU_ROUNDS_H
 #define PTLU_ROUNDS_H

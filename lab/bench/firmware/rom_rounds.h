@@ -45,8 +45,9 @@ CL_C_INLINE void rom_turn(uint32_t words[4])
 }
 
 /**
- * Handles row @p row of the state @p s. Computes the contribution of each byte in this row, and
- * XORs it into a column of the next state @p next. All other arguments are compile-time constants.
+ * Computes the contributions of the bytes in row @p row of the state @p s to the next state @p
+ * next. XORs each contribution into a column of @p next. The arguments @p operation, @p inverse and
+ * @p row are compile-time constants.
  */
 CL_C_INLINE void rom_row(unsigned int operation, bool inverse, unsigned int row, uint32_t next[4],
 			 const uint32_t s[4])

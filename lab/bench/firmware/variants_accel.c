@@ -26,8 +26,8 @@ static struct cl_engine create(void *hw)
 
 	(void)hw;
 	/*
-	 * If initialisation fails, every call of the engine returns an error, and the program
-	 * reports this error.
+	 * Ignore the result: if the initialisation fails, every call of the engine returns an
+	 * error, and the program reports this error.
 	 */
 	(void)cl_engine_accel_init(&device, (volatile uint32_t *)CSR_ACCELERATOR_BASE,
 				   port_dcache_flush);

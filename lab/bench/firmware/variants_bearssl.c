@@ -14,7 +14,10 @@
 #define NAME(a, b, c)  PASTE(a, b, c)
 #define AES(what)      NAME(br_aes_, BENCH_AES, what)
 
-/* BearSSL's key structures. The program stores one of them as a struct cl_engine_key. */
+/*
+ * BearSSL's key structures. The program stores one of these structures in the memory of a struct
+ * cl_engine_key.
+ */
 union context {
 	AES(_cbcenc_keys) encrypt;
 	AES(_cbcdec_keys) decrypt;

@@ -2,9 +2,9 @@
 /*
  * The benchmark's variant for a cipher other than AES. BENCH_CIPHER names the cipher's header in
  * ciphers/. If BENCH_PTLU is 1, the cipher looks up its tables with the `ptlu` instruction. The
- * variant only encrypts, with a key of 16 bytes. Mode "ECB" is one call of the cipher's
- * function cipher_run. The program always counts blocks of 16 bytes, even if the cipher's blocks
- * are shorter.
+ * variant only encrypts, with a key of 16 bytes. Its function for ECB calls the cipher's function
+ * cipher_run once. The program always counts blocks of 16 bytes, even if the cipher's blocks are
+ * shorter.
  */
 #include "board_bench.h"
 

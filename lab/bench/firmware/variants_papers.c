@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The variants of ECB that Tables 4 and 5 of Jenkins et al. 2007 compare. Most process one block at
- * a time. They differ in the style of the C code and in the instructions of a round: plain C, the
- * vector unit's instructions, or another instruction set.
+ * The variants of ECB that Tables 4 and 5 of Jenkins et al. 2007 compare. Most variants process one
+ * block at a time. The variants differ in the style of the C code, and in the instructions for a
+ * round: plain C, the vector unit's instructions, or another instruction set.
  *
  * BENCH_STYLE selects how the code arranges the rounds. With CL_C_LOOP, the code copies the state
  * at the end of each round. With CL_C_SWAP, the code exchanges the pointers to two states with
@@ -64,9 +64,9 @@ enum form {
 
 #ifdef BENCH_BLOCKS
 /*
- * Place these functions next to each other in memory. Otherwise a function and the loop that calls
- * it can map to the same lines of the instruction cache. The measured speed would then depend on
- * where the linker places them.
+ * Place these functions next to each other in memory. Otherwise a function and its caller can map
+ * to the same lines of the instruction cache. The measured speed would then depend on the addresses
+ * that the linker chooses.
  */
 #define TOGETHER(name) __attribute__((section(".text.together_" #name)))
 #else
@@ -81,8 +81,8 @@ enum form {
 #define IN_VECTORS (BENCH_FORM >= BENCH_KEPT || (ISE && BENCH_STYLE == CL_C_UNROLLED))
 #define HELD_KEYS  (BENCH_FORM >= BENCH_KEPT && BENCH_STYLE == CL_C_UNROLLED)
 /*
- * The compiler does not inline a function with this attribute. When the compiler optimises callers,
- * it does not use knowledge of the function's body.
+ * The compiler does not inline a function with this attribute, and does not use the function's body
+ * to optimise the callers.
  */
 #define APART __attribute__((noipa))
 

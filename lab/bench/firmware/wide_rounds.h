@@ -55,8 +55,8 @@ CL_C_INLINE void wide_move_out(unsigned int s, uint32_t *out)
 }
 
 /**
- * Writes round key number @p k to the unit. With 128-bit registers, the key register has the number
- * k. With WIDE_PTLU_64, two key registers hold the round key: numbers 2k and 2k + 1.
+ * Writes round key number @p k to the unit. A 128-bit unit stores it in key register k. A 64-bit
+ * unit (WIDE_PTLU_64) stores it in two key registers, 2k and 2k + 1.
  */
 CL_C_INLINE void wide_write_key(unsigned int k, const uint32_t *round_key)
 {
@@ -70,9 +70,9 @@ CL_C_INLINE void wide_write_key(unsigned int k, const uint32_t *round_key)
 }
 
 /**
- * Computes a round with 128-bit registers. The state is in vector register @p s, and the result
- * goes to vector register @p d. Each of four lookups handles one row of the state, and moves the
- * bytes of this row to other columns as (Inv)ShiftRows does. Overwrites v2.
+ * Computes a round with 128-bit registers. Vector register @p s contains the state, and vector
+ * register @p d gets the result. Each row of the state needs one lookup, which also applies
+ * (Inv)ShiftRows to this row. Overwrites v2.
  */
 CL_C_INLINE void wide_round_of_128(unsigned int d, unsigned int s, const uint32_t fields[4],
 				   unsigned int k)
@@ -170,8 +170,8 @@ CL_C_INLINE void wide_ptlu_block(bool inverse, unsigned int rounds, const uint32
 }
 
 /**
- * Processes @p side blocks with Zvkned's instructions. Each block is in one vector register, from
- * register v0 on.
+ * Processes @p side blocks with Zvkned's instructions. The first block is in vector register v0,
+ * the second in v1, and so on.
  */
 CL_C_INLINE void wide_zvkned_blocks(bool inverse, unsigned int rounds, unsigned int side)
 {
@@ -197,8 +197,8 @@ CL_C_INLINE void wide_zvkned_blocks(bool inverse, unsigned int rounds, unsigned 
 }
 
 /**
- * Fills all eight tables in every lane: T0 to T3 combine SubBytes and MixColumns for a byte in rows
- * 0 to 3; T4 to T7 contain only SubBytes, shifted to rows 0 to 3.
+ * Fills all eight tables in every lane. For a byte in row r (0 to 3), T[r] combines SubBytes and
+ * MixColumns, and T[4 + r] contains only SubBytes, shifted to row r.
  */
 CL_C_INLINE void wide_write_tables(bool inverse)
 {
@@ -240,11 +240,10 @@ CL_C_INLINE void wide_schedule_in_unit(const uint32_t *key, unsigned int key_bit
 }
 
 /**
- * Processes @p blocks blocks, @p side of them at a time. For `ptlu`, @p side is 1, because the
- * unit's registers have no room for more blocks. For `ptlu`, more blocks at a time would not be
- * faster either: each instruction can use the result of the previous instruction without waiting.
- * If @p side is at least 4, the code loads and stores blocks with the macros of the vector unit's
- * engines (vector/ise_words.h).
+ * Processes @p blocks blocks, in groups of @p side blocks. For `ptlu`, @p side is 1, because the
+ * unit's registers hold only one block. A larger group would not be faster: each `ptlu` can use the
+ * result of the previous instruction without waiting. If @p side is at least 4, the code loads and
+ * stores blocks with the macros of the vector unit's engines (vector/ise_words.h).
  */
 CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blocks,
 			     unsigned int side, const uint32_t *in, uint32_t *out)
@@ -291,7 +290,9 @@ CL_C_INLINE void wide_blocks(bool inverse, unsigned int rounds, unsigned int blo
 	}
 }
 
-/** Implements cl_modes.set_key: writes the round keys and tables to the unit. */
+/**
+ * Implements cl_modes.set_key: writes the round keys to the unit, and for `ptlu` also the tables.
+ */
 CL_C_INLINE int wide_set_key(struct cl_engine_key *key, const uint8_t *key_bytes,
 			     unsigned int key_bits, bool decrypt)
 {

@@ -68,8 +68,8 @@
 /** vaeskf1: computes the round key k[d] of AES-128 from the previous round key k[s]. */
 #define VAESKF1(d, s, rnd) WIDE(6, d, (rnd) << 4 | (s), 0)
 /**
- * vaeskf2: k[d] and k[s] contain the two previous round keys of AES-256, k[d] the older one. k[d]
- * becomes the next round key.
+ * vaeskf2: computes the next round key of AES-256. Before, k[d] and k[s] contain the two previous
+ * round keys; k[d] contains the older one. The result replaces k[d].
  */
 #define VAESKF2(d, s, rnd) WIDE(6, 0x40 | (d), (rnd) << 4 | (s), 0)
 /** vmv.v.v: k[d] = k[s]. */

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 /*
- * Masks and values for a MAC subheader (TS 36.321, 6.2.1). Its fields are R, R, E, LCID (5 bits);
- * then F and L (7 or 15 bits).
+ * Masks and values for a MAC subheader (TS 36.321, 6.2.1). The first byte contains the fields R, R,
+ * E and LCID (5 bits). The fields F and L (7 or 15 bits) can follow.
  */
 #define MAC_EXTENSION  0x20u
 #define MAC_LCID(byte) ((byte)&0x1fu)
@@ -37,9 +37,9 @@
 typedef uint32_t __attribute__((may_alias)) word;
 
 /**
- * Functions that are marked INLINE are inlined in lte_receive(), which calls them for each packet.
- * layer2.h declares functions with the same code, such as lte_rlc(), for threads that run only one
- * layer.
+ * The compiler inlines these functions in lte_receive(), which calls them for each packet. A thread
+ * that runs only one layer calls functions with the same code that are not inlined, such as
+ * lte_rlc().
  */
 #define INLINE static inline __attribute__((always_inline))
 
@@ -96,8 +96,8 @@ static bool subheader(struct part *part, const uint8_t *block, size_t at, size_t
 }
 
 /**
- * Checks the header of a MAC PDU. Returns the offset of the first part, or 0 if the header and the
- * parts do not fit in the block.
+ * Checks all subheaders of a MAC PDU. Returns the offset of the first part. Returns 0 if a
+ * subheader is invalid, or if the parts do not match the length of the block.
  */
 INLINE size_t payload(const uint8_t *block, size_t len)
 {
@@ -160,10 +160,10 @@ static __attribute__((noinline)) void strip(uint8_t *to, const uint8_t *from, si
 }
 
 /**
- * Advances COUNT to the sequence number @p sn of a PDU. Returns false if the PDU must be dropped,
- * because it was received before. RLC AM delivers PDUs in order, so a simple form of the rule in TS
- * 36.323, 5.1.2.1.2, is enough. A PDU is new if its number is ahead of the last number by at most
- * the reordering window.
+ * Advances COUNT to the PDU with the sequence number @p sn. Returns false if this PDU was received
+ * before and must be dropped. A PDU is new if its number is ahead of the last PDU's number by at
+ * most the reordering window. RLC AM delivers PDUs in order, so this simple form of the rule in TS
+ * 36.323, 5.1.2.1.2, is enough.
  */
 static bool advance(struct lte_bearer *bearer, uint16_t sn)
 {

@@ -48,7 +48,7 @@ struct lte_bearer {
 };
 
 /**
- * Numbers of received PDUs: delivered as packets, skipped, or dropped. `bytes` is instead the total
+ * Numbers of received PDUs that were delivered as packets, skipped or dropped. `bytes` is the total
  * length of the delivered packets.
  */
 struct lte_counts {
@@ -62,7 +62,7 @@ struct lte_counts {
 	uint32_t dropped;
 };
 
-/** A PDU of a bearer, inside the transport block. A layer passes it on to the next layer. */
+/** Describes a PDU of a bearer. The data of the PDU stay in the transport block. */
 struct lte_pdu {
 	struct lte_bearer *bearer;
 	const uint8_t *data;
@@ -94,7 +94,7 @@ struct lte_stack {
 	uint8_t *(*room)(void *context);
 	/**
 	 * Delivers a packet. The packet is in the buffer that the function `room` returned. With
-	 * 128-EEA0, the packet is inside the transport block instead, at any alignment.
+	 * 128-EEA0, @p packet points into the transport block instead, at any alignment.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len);
 	void *context;
@@ -128,8 +128,8 @@ int lte_mac_begin(struct lte_mac *mac, const uint8_t *block, size_t len);
 bool lte_mac_next(struct lte_stack *stack, struct lte_mac *mac, struct lte_pdu *pdu);
 
 /**
- * Step of RLC: changes @p pdu from an RLC PDU to the PDCP PDU inside it. Returns false if the RLC
- * PDU contains no PDCP PDU or must be dropped.
+ * Step of RLC: parses the RLC PDU that @p pdu describes. Afterwards @p pdu describes the PDCP PDU
+ * inside it. Returns false if the RLC PDU contains no PDCP PDU or must be dropped.
  */
 bool lte_rlc(struct lte_stack *stack, struct lte_pdu *pdu);
 

@@ -35,8 +35,8 @@
 #define BOUNCE_BYTES 512u
 
 /**
- * The state of the program's packet receiver. A new packet overwrites the oldest one. If `checks`
- * is true, deliver() computes a CRC-32 over the packets.
+ * The state of the packet buffers. `next` is the number of the buffer for the next packet, which
+ * overwrites the oldest packet. If `checks` is true, deliver() computes a CRC-32 over the packets.
  */
 struct sink {
 	uint32_t next;
@@ -169,9 +169,8 @@ int main(void)
 		receive(&request.cipher, sizeof(request) / 4);
 		if (request.bytes > LTE_BENCH_BLOCK_BYTES) {
 			/*
-			 * The block is too long, so this program does not read it. The host must
-			 * not send this block. Otherwise the program would read the block's words
-			 * as new requests.
+			 * The block does not fit in this program's buffer. The host must not send
+			 * such a block: the program would read the block's words as new requests.
 			 */
 			port_send_words(reply, 11);
 			continue;

@@ -28,8 +28,9 @@
  */
 struct lte_bench_request {
 	/**
-	 * Number of the engine; 0 means no engine (128-EEA0). Each program numbers its engines in
-	 * its own order, from 1 on. The engine `snow3g` deciphers 128-EEA1, all others 128-EEA2.
+	 * Number of the engine; 0 means no engine (128-EEA0). Each benchmark program numbers its
+	 * engines from 1 on, in its own order. The engine `snow3g` deciphers 128-EEA1, and all
+	 * other engines decipher 128-EEA2.
 	 */
 	uint32_t cipher;
 	uint32_t passes;

@@ -78,8 +78,8 @@ static void invert(struct cl_engine_key *key)
 	cl_aes_reverse_round_keys(key);
 	for (unsigned int i = 4; i < 4u * key->rounds; i++) {
 		/*
-		 * The instruction aes32dsmi applies InvSubBytes before InvMixColumns. Apply
-		 * SubBytes first to cancel InvSubBytes.
+		 * Compute InvMixColumns. The instruction aes32dsmi applies InvSubBytes first, so
+		 * apply SubBytes beforehand: the two cancel.
 		 */
 		const uint32_t word = substitute_word(key->round_key[i], 0);
 

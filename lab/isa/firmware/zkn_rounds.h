@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Rounds of AES with the scalar instructions of RISC-V Zkne and Zknd for RV32. Include this file
- * before aes/c_cipher.h, which uses the rounds. This file compiles only for the board's CPU, unless
- * a test defines CL_ZKN. Each instruction substitutes one byte and XORs the byte's contribution
- * into a column. The hardware is in lab/isa/zkn.py. As in the standard, funct7 contains the byte
- * select (bits 6:5) and the operation; the opcode is custom-0. The instructions have no side
+ * Rounds of AES with the scalar instructions of RISC-V Zkne and Zknd for RV32. Each instruction
+ * substitutes one byte and XORs the byte's contribution into a column. Include this file before
+ * aes/c_cipher.h, which uses the rounds. This file compiles only for the board's CPU, unless a test
+ * defines CL_ZKN. The hardware is in lab/isa/zkn.py. As in the standard, funct7 contains the byte
+ * select (bits 6:5) and the operation. Our opcode is custom-0. The instructions have no side
  * effects, so the compiler is allowed to reorder them.
  */
 #ifndef CL_ZKN_ROUNDS_H
@@ -52,7 +52,7 @@
 
 /**
  * Computes all four columns of the next state. In the cipher, the byte in row r of column c comes
- * from column c + r of the old state. In the inverse cipher, this byte comes from column c - r.
+ * from column c + r of the old state. In the inverse cipher, the byte comes from column c - r.
  * Column numbers are modulo 4.
  */
 #define CL_ZKN_COLUMNS(operation, next, s, k, forth, back)                                         \

@@ -20,8 +20,8 @@ FOLDER = Path(__file__).parent
 
 
 class PapersError(ResultsError):
-    """The files about a paper are inconsistent. For example, we have no value to compare with a value in the paper, and
-    the files give no reason. The message tells what to change.
+    """The project's files about a paper are inconsistent. For example, a value in the paper has neither a value of ours
+    to compare with, nor a reason why we have none. The message tells what to change.
     """
 
 

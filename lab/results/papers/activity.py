@@ -23,9 +23,7 @@ AREA = "toggles times LUT4"
 
 
 def of_one_part(records: Iterable[dict]) -> list[dict]:
-    """Return the records of only one FPGA part. If `records` contains several parts, choose the last one, sorted by
-    device name and speed grade.
-    """
+    """Sort the FPGA parts by device name and speed grade; return only the records of the last part."""
     records = list(records)
     part = max((r["device"], r["speed"]) for r in records)
     return [r for r in records if (r["device"], r["speed"]) == part]
@@ -74,8 +72,8 @@ def _lowest(records: list[dict], ns: float) -> str:
 
 
 def _missed(records: list[dict], ns: float) -> str:
-    """Return a text that names the AES datapaths that need more than `ns` nanoseconds per byte. If a datapath is too
-    slow with some S-boxes only, the text also names these S-boxes.
+    """Return as text the AES datapaths that take more than `ns` nanoseconds per byte. If a datapath is too slow only
+    with some S-boxes, the text also names these S-boxes.
     """
     parts = []
     for datapath in DATAPATHS:
@@ -87,8 +85,8 @@ def _missed(records: list[dict], ns: float) -> str:
 
 
 def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[dict]) -> str:
-    """Divide the quantity of each core in the list `of` by the quantity of the core at the same index in the list
-    `over`. Return the smallest and the largest ratio, as text.
+    """Return as text the smallest and the largest ratio of a quantity. For each index, the ratio is the value of the
+    core in the list `of`, divided by the value of the core in the list `over`.
     """
     take = quantity if callable(quantity) else itemgetter(quantity)
     ratios = [round(take(a) / take(b), 2) for a, b in zip(of, over, strict=True)]
@@ -96,7 +94,7 @@ def _times(quantity: str | Callable[[dict], float], of: list[dict], over: list[d
 
 
 def compared(records: Iterable[dict], points: tuple[int, ...]) -> dict[str, dict[str, Ours]]:
-    """Return our values for the paper's entries ``figures6_11`` and ``figure12``. `points` are times in ns per byte."""
+    """Return our values for ``figures6_11`` and ``figure12``. `points` are limits of a core's time per byte, in ns."""
     records = of_one_part(records)
     one = [r for r in records if r["engines"] == 1]
     aes, snow = ([r for r in one if r["algorithm"] == name] for name in ("aes", "snow3g"))

@@ -152,8 +152,8 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _looked_up() -> dict[str, Ours]:
-    """Return our values for Table 4: for each cipher, the size of a block, the tables, and the lookups and writes per
-    block.
+    """Return our values for Table 4. For each cipher, they are the bits in a block, the number and the sizes of the
+    lookup tables, and the lookups and table writes per block.
     """
     rounds = "AES-128: T0 to T3, and S in the last round; with `ptlu`, S is in T4 to T7"
     found = {

@@ -13,8 +13,8 @@ KEY_BITS = (128, 192, 256)
 STYLES = ("loop", "swap", "unrolled")
 DIRECTIONS = {"encryption": "encrypt", "decryption": "decrypt"}
 ONE, EIGHT = "one block at a time", "eight blocks side by side"
-# One thread of the paper's processor runs at 74.85 MHz. We compute our Mbps for 75 MHz, so that they can be compared
-# with the Mbps in the paper.
+# One thread of the paper's processor runs at 74.85 MHz. We compute our Mbps for a clock of 75 MHz, to compare them with
+# the paper's Mbps.
 MHZ = 75
 SAME = "the same style of C, rounds replaced by instructions; the state passes through memory except in unrolled code"
 REASONS = {
@@ -66,8 +66,8 @@ class Cycles:
 
 
 def parts(*data: Content) -> dict[str, dict]:
-    """Return the number of LUTs and the delay in ns of each part of a lane. The keys are the part names in the paper's
-    Table 3.
+    """Return the number of LUTs and the delay in ns of each hardware unit. If a measured unit contains the logic of
+    four lanes, its number of LUTs is divided by four. The keys are the paper's names of the units.
     """
     found = {part["part"]: part for content in data for part in content["parts"]}
     ours = {
@@ -169,7 +169,7 @@ def ours(data: dict[str, Content]) -> dict[str, dict[str, Ours]]:
 
 
 def _gain(cycles: Cycles, engine: str) -> float:
-    """Return by how many percent the style `swap` is faster than the style `loop`."""
+    """Return how many percent faster an engine encrypts in the style `swap` than in the style `loop`."""
     ratios = [
         cycles.cycles(engine, "loop", "encrypt", b) / cycles.cycles(engine, "swap", "encrypt", b) for b in KEY_BITS
     ]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from lab.results.kept import Content
 
-# When we compare areas, one block RAM counts as this number of LUT4. One LUT4 can store 16 bits. So this number of LUT4
-# can store as many bits as one block RAM (18 Kbit).
+# In comparisons of area, one block RAM of 18 Kbit counts as 1,152 LUT4. A LUT4 stores 16 bits, so 1,152 LUT4 also store
+# 18 Kbit.
 LUTS_A_BLOCK_RAM = 1152
 
 
@@ -67,5 +67,5 @@ def median_mhz(record: Content, seeds: Collection) -> str:
 
 
 def of_seeds(seeds: Sequence[int]) -> str:
-    """Return words that name the place-and-route seeds from which a clock comes."""
+    """Return a text about the place-and-route seeds of a clock, for example "the median of seeds 1, 2, 3"."""
     return f"the median of seeds {', '.join(map(str, seeds))}" if len(seeds) > 1 else f"seed {seeds[0]}"

@@ -12,9 +12,10 @@ PROTECTED_FIELDS = (*FIELDS, "protection", "suite", "clock_met_by", "added_in_ns
 
 
 def keep(content: Content) -> Content:
-    """Return the results that the table shows. Each payload and key length was measured with one session and with many
-    sessions; keep only the slower result. The entry "protected" contains the results with MACsec. Without MACsec, keep
-    only the results of the first core and clock in the file. The boards use this core and clock.
+    """Return the results that the table shows: "records" without MACsec, and "protected" with MACsec. Each pair of
+    payload and key length was measured with one session and with many sessions; keep only the slower measurement.
+    Without MACsec, keep only results with the same core and clock as the first result in the file. These are the core
+    and clock of the boards.
     """
     protected = [r for r in content["records"] if r["suite"]]
     bare = [r for r in content["records"] if not r["suite"]]
@@ -58,7 +59,7 @@ def _is(record: dict, clock_hz: int) -> bool:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return two tables in Markdown, without and with MACsec: a row for each size of datagram and key length."""
+    """Return two tables in Markdown: without MACsec and with MACsec. Each row is a payload size and a key length."""
     content = kept["bench-eth"]
     rows = [
         [

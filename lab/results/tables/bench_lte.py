@@ -31,8 +31,8 @@ def ns_a_byte(record: dict, stack: dict[int, dict]) -> float:
 
 
 def in_time_until(is_in_time: dict[int, bool]) -> str:
-    """Return the highest data rate at which all blocks are finished in time. Add "or more" if no higher rate was
-    measured.
+    """Return as text the highest data rate at which all blocks are finished in time. Add "or more" if no higher rate
+    was measured.
     """
     held = [mbps for mbps, it_is in is_in_time.items() if it_is]
     if not held:
@@ -41,8 +41,8 @@ def in_time_until(is_in_time: dict[int, bool]) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the table in Markdown: times of a transport block at several data rates. There is a row for each engine,
-    then computed rows for ciphers that take a given number of ns per byte.
+    """Return the table in Markdown: the time to process a transport block at several data rates. Each engine has a row
+    with measured times. Further rows contain computed times for ciphers that take `POINTS_NS` per byte.
     """
     records = kept["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}

@@ -42,8 +42,9 @@ def _bare_metal(engine: str | None, found: dict[tuple, dict], clock_hz: int) -> 
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the table in Markdown: the time of a transport block for each engine, order of priorities and data rate.
-    The table includes rows for bare metal, and the text includes the cycles of kernel calls.
+    """Return Markdown: a table with the time to process a transport block, and text with the cycles of kernel calls.
+    The columns are data rates. Each engine has a row for each order of the thread priorities and, if measured, a row
+    for bare metal.
     """
     content = kept["bench-lte_zephyr"]
     found: dict[tuple, dict[int, dict]] = {}

@@ -14,8 +14,8 @@ def keep(content: Content) -> Content:
 
 
 def by_blocks(content: Content, engine: str, direction: str = "encrypt") -> dict[int, dict]:
-    """Return the records of an instruction set. The keys are numbers of blocks per call. If several programs process
-    the same number of blocks per call, choose the fastest program.
+    """Return the records of an instruction set as a dict. Its keys are numbers of blocks per call. If several programs
+    have the same number of blocks per call, choose the fastest of these programs.
 
     Raises
     ------

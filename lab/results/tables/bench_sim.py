@@ -10,8 +10,8 @@ FIELDS = ("engine", "mode", "direction", "key_bits", "cycles_per_block", "clock_
 
 
 def keep(content: Content) -> Content:
-    """Return the records of the fastest style of each engine. Use only measurements with data in the cache. The loads
-    and stores of `ise_vmem` bypass the cache, so use its measurements with data in the buffer memory.
+    """Return the records of each engine's fastest style. In these measurements, the data cache holds the data.
+    Exception: `ise_vmem` bypasses the cache, so the data of its measurement are uncached.
     """
     best: dict[tuple, dict] = {}
     for r in content["records"]:

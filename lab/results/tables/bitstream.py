@@ -15,8 +15,8 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return three tables in Markdown: clocks, resources, and parts of each board. A clock that misses its constraint
-    is marked.
+    """Return three tables in Markdown: the clocks of each board, the FPGA resources of each board, and the resources of
+    the units on each board. The first table marks clocks that are slower than required.
     """
     clocks, area, parts = [], [], []
     for report in kept.values():

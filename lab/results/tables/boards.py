@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The tables of `make boards`: one page for the product's configurations, one for the laboratory's configurations."""
+"""The tables of `make boards`: one page for the configurations of the product, one for the configurations in `lab`."""
 
 from gateware.flow.listing import FEATURES, OBSTACLES, SOURCES, TARGETS, tables
 from lab.extension import EXTENSION

@@ -20,7 +20,7 @@ def lengths(kept: dict[str, Content]) -> dict[int, dict]:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the table in Markdown: a row for each length of a call."""
+    """Return the table in Markdown: a row for each number of bytes per call."""
     rows = [
         [r["engine"], r["key_bits"], size, f"{r['cycles_per_block']:.1f}", f"{r['mbps']:.1f} ({r['kind']})"]
         for size, r in lengths(kept).items()

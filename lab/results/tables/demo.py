@@ -52,8 +52,8 @@ TABLE = Table(
     name="demo",
     page="host/RESULTS.md",
     sources=("demo.json",),
-    # The command names all key lengths and engines, because `make demo` omits some key lengths and the slow engines by
-    # default.
+    # The command selects all key lengths and all engines in `ENGINES`. By default, `make demo` omits some key
+    # lengths and the slow engines.
     command="cipherlane demo --port sim --key-bits all "
     + " ".join(f"--engine {engine}" for engine in ENGINES)
     + " --force --results build/results/demo.json",

@@ -50,7 +50,7 @@ def _clock(record: dict) -> str:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return the tables in Markdown: one for each FPGA part, the fastest core first, and a table of required clocks."""
+    """Return Markdown: a table of cores for each FPGA part, the fastest core first; then a table of required clocks."""
     content = kept[LAST]
     (iterative, area), (pipelined, pipelined_area) = ABOVE["128"], ABOVE["pipelined"]
     lines = [
@@ -112,8 +112,8 @@ def render(kept: dict[str, Content]) -> list[str]:
 
 
 def _clocks(records: list[dict]) -> list[str]:
-    """Return a table in Markdown: the clocks in MHz that one engine needs for several data rates. Each cell contains
-    the clock for our engine. If Hessel et al. have an engine with the same datapath, its clock follows.
+    """Return a table in Markdown: the clock in MHz that an AES engine needs for each data rate. Each row is a datapath.
+    Each cell contains our engine's clock, then the clock of Hessel et al. if the paper has this datapath.
     """
     cycles = {r["datapath"]: r["cycles_per_block"] for r in records if (r["core"], r["engines"]) == (FAMILY, 1)}
     quoted = {str(width): each for (cipher, width), (each, _) in hessel.table2().items() if cipher == "aes"}

@@ -29,8 +29,8 @@ def keep(content: Content) -> Content:
 
 
 def render(kept: dict[str, Content]) -> list[str]:
-    """Return tables in Markdown: cycles and required clocks by datapath, then the cores on each FPGA part, smallest
-    first.
+    """Return tables in Markdown. The first table shows the cycles and the required clocks of each cipher and datapath.
+    Then each FPGA part has a table of cores, the smallest core first.
     """
     content = kept["explore-lte"]
     records = content["records"]

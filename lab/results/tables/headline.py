@@ -12,7 +12,8 @@ ENGINES = {
     "accelerator": "AES-CTR with its own DMA",
     "fastpath": "data records in hardware, no CPU in their way",
 }
-# Maps each speed to a file in `lab/results/data`, and to the field of its records that contains the Mbps.
+# Maps each speed to a pair: the name of a file in `lab/results/data` without suffix, and the field that contains the
+# Mbps.
 SPEEDS = {"engine": ("bench", "mbps"), "record": ("demo", "mbps"), "link": ("bench-udp", "goodput_mbps")}
 KEY_BITS = 128
 
@@ -32,8 +33,8 @@ def speeds(kept: dict[str, Content]) -> dict[str, dict[str, dict]]:
 
 
 def wire_limit(kept: dict[str, Content]) -> tuple[float, int]:
-    """Return the limit of the wire in Mbps, and the size in bytes of the records that `make bench-udp` sends. The limit
-    holds for records of this size.
+    """Return the highest goodput in Mbps that the Ethernet wire allows, and the record size in bytes to which this
+    limit applies. This is the size of the records that `make bench-udp` sends.
     """
     record = kept["bench-udp"]["records"][-1]
     return record["goodput_mbps"] / record["share"], record["record_bytes"]

@@ -12,8 +12,9 @@ BOARD = "ecpix5"
 PLACE = f"bitstream-{BOARD}"
 SCALAR, LOOKUPS, WIDE = "on the CPU's registers", "table lookups", "Zvkned"
 OURS, PLACED = "vector unit alone, S-boxes of LUTs", f"vector unit as placed in {BOARD}"
-# For each instruction set: its name, its short name in plots, its engine, its part and its family. The part is the
-# measured hardware: a part of `make explore-isa` or `make explore-sets`, or the unit in the bitstream of BOARD.
+# The fields of an instruction set: name, short name in plots, engine, hardware and family. The hardware is the name of
+# a unit that `make explore-isa` or `make explore-sets` places. BOARD stands for the vector unit in this board's
+# bitstream. None stands for software.
 SETS = (
     ("C with four tables", "C", "table", None, ""),
     ("ratified scalar: `aes32esmi` and its like", "ratified scalar", "zkn", "scalar unit", SCALAR),
@@ -31,7 +32,7 @@ SETS = (
     ("the same as placed, one instruction a round", "one a round", "ise_fused", BOARD, PLACED),
     ("the same as placed, one a round, own loads and stores", "own loads", "ise_vmem", BOARD, PLACED),
 )
-# Maps the title of a Pareto front to the number of blocks per call in the programs that the front compares.
+# Maps the title of each Pareto front to a number of blocks per call. The front compares programs with this number.
 FRONTS = {"Latency, one block a call": 1, "Throughput, eight independent blocks a call": 8}
 # Name, kB/s and MHz of another core, quoted from its authors.
 QUOTED = ("Karu64 (quoted): Zvkned, CTR by OpenSSL under Linux", 5589.0, 75)
@@ -70,8 +71,8 @@ class Built:
 
 
 def best(records: dict[int, dict]) -> dict[int, float]:
-    """Return the cycles per block for each number of independent blocks. If a program with fewer blocks per call is
-    faster, use the cycles of that program.
+    """For each number n of independent blocks, return the fewest cycles per block. Choose from all programs that
+    process at most n blocks per call.
     """
     cycles = {blocks: record["cycles_per_block"] for blocks, record in records.items()}
     return {blocks: min(each for fewer, each in cycles.items() if fewer <= blocks) for blocks in BLOCKS}

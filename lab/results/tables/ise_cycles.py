@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show why different measurements of the engine `ise` have different cycle counts: a table of the counts at AES-128,
-with the work that each count includes.
+"""Explain why different measurements of the engine `ise` have different cycle counts. A table lists the cycle counts of
+AES-128, and the work that each count includes.
 """
 
 from lab.bench import limits

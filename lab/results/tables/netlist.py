@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of `make netlist`: the cycles of each engine in simulations of the netlists. From memory to memory, the
-simulated board needs the same number of cycles.
+"""Results of `make netlist`: the cycles of each engine in simulations of the netlists. If the data are in the board's
+memory, the cycles are the same as on the simulated board.
 """
 
 from lab.results.kept import Content, select
@@ -13,7 +13,7 @@ def keep(content: Content) -> Content:
     """Return the part of a results file that this table needs."""
     records = select(content["records"], FIELDS)
     for kept, record in zip(records, content["records"], strict=True):
-        # Only the records of runs from memory to memory contain the field `cycles`.
+        # A record without the field `cycles` has no measurement with data in the board's memory.
         kept["cycles"] = record.get("cycles")
     return {"board": content["provenance"]["board"], "records": records}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Show the one number in the README: the speed of the fast path, compared with software and with the wire's limit."""
+"""Show one number in the README: the speed of the fast path, next to the speed of software and the wire's limit."""
 
 from lab.results.kept import Content
 from lab.results.tables import Table, headline

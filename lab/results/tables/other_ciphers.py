@@ -12,8 +12,8 @@ MEASURE, MEASURE_HASHES = "other ciphers", "hashes"
 
 @dataclass(frozen=True)
 class OtherCipher:
-    """A cipher: its name in our results, its name in the paper, the bits in a block, the lookup tables, and the lookups
-    per block.
+    """A cipher, with its name in our results and its name in the paper. The other fields describe its blocks, its
+    lookup tables and its lookups.
 
     `tables`, `index_bits`, `entry_bits`, `lookups` and `writes` are counted for software, like in the paper's Table 4.
     `instructions` are the `ptlu` instructions for the lookups, without writes. `is_theirs` is false for a form that the
@@ -55,7 +55,7 @@ HASHES = {"sha1": "SHA-1", "sha256": "SHA-256"}
 
 
 def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> dict[tuple[str, str], dict]:
-    """Return the records of one kind of measurement. The keys are (engine, style).
+    """Return the records of one kind of measurement, as a dictionary with the keys (engine, style).
 
     Raises
     ------
@@ -69,12 +69,12 @@ def measured(content: Content, measure: str, wanted: set[tuple[str, str]]) -> di
 
 
 def records(content: Content) -> dict[tuple[str, str], dict]:
-    """Return the records of each cipher in C and with `ptlu`; raise `ResultsError` if one was not measured."""
+    """Return the records of all ciphers, in C and with `ptlu`. Raise `ResultsError` if a record is missing."""
     return measured(content, MEASURE, {(cipher.name, style) for cipher in CIPHERS for style in ("c", "ptlu")})
 
 
 def hashes(content: Content) -> dict[str, dict]:
-    """Return the record of each hash function; raise `ResultsError` if one was not measured."""
+    """Return the records of all hash functions. Raise `ResultsError` if a record is missing."""
     found = measured(content, MEASURE_HASHES, {(name, "c") for name in HASHES})
     return {name: found[name, "c"] for name in HASHES}
 

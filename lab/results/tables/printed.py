@@ -10,7 +10,7 @@ from rich.console import Console
 from lab.results.kept import Content
 from lab.results.tables import Table, demo
 
-ENGINES = ("table", "ise_vmem", "accelerator")  # `make demo` also measures other engines by default
+ENGINES = ("table", "ise_vmem", "accelerator")  # by default, `make demo` also measures other engines
 CASE = (128, "encrypt")
 
 

@@ -7,9 +7,9 @@ from lab.results.tables import Table, other_ciphers, table
 
 MEASURE = "public keys"
 BITS, WORD, WINDOW = 1024, 32, 4
-# Number of Montgomery multiplications in a modular exponentiation ("power"). The four terms of the sum are:
-# multiplications to compute 2^2048 mod n, to fill the table of powers, to process all windows of the exponent except
-# the first, and to convert the result.
+# Number of Montgomery multiplications in a modular exponentiation ("power"). The four terms count the multiplications
+# in these steps: compute 2^2048 mod n, fill the table of powers, process all windows of the exponent except the first,
+# and convert the result.
 MULTIPLICATIONS = (BITS.bit_length() - 1) + (2**WINDOW - 1) + (BITS // WINDOW - 1) * (WINDOW + 1) + 1
 OPERATIONS = {
     "product": f"product of {BITS} bits by {BITS}",
@@ -19,8 +19,8 @@ OPERATIONS = {
 # A product of two words has two halves. This dict maps each kind of multiplier to the halves that it returns: both
 # halves (2), or only the low half (1).
 HALVES = {"both": 2, "low": 1}
-# The simulation of an exponentiation takes long, and an exponentiation consists mostly of multiplications. So we
-# measure exponentiation only with the multiplier that returns both halves.
+# The simulation of an exponentiation takes long. So exponentiation is measured with only one kind of multiplier: the
+# kind that returns both halves of a product. The other operations are measured with both kinds.
 MEASURED = tuple((name, halves) for name in OPERATIONS for halves in HALVES if (name, halves) != ("power", "low"))
 
 
@@ -35,12 +35,14 @@ def cycles(content: Content, name: str, halves: str) -> float:
 
 
 def speed_up(content: Content, name: str) -> float:
-    """Return the speed-up of an operation by a CPU instruction that returns the high half of a product."""
+    """Return how many times as fast an operation is if the multiplier returns both halves of a product, compared with
+    a multiplier that returns only the low half.
+    """
     return round(cycles(content, name, "low") / cycles(content, name, "both"), 2)
 
 
 def share(content: Content) -> int:
-    """Return the percentage of an exponentiation's cycles that its Montgomery multiplications take. All cycles were
+    """Return the share of Montgomery multiplications in the cycles of an exponentiation, in percent. All cycles were
     measured with the multiplier that returns both halves of a product of two words.
 
     It is rounded to whole percents, because a multiplication's cycles depend slightly on the contents of the caches.
@@ -49,9 +51,9 @@ def share(content: Content) -> int:
 
 
 def instructions(bits: int) -> tuple[int, int, int]:
-    """Return how many instructions a product of two integers takes, as three numbers. The first is the minimum for a
-    multiplier on the CFU port. The second is the number if the CPU sends all operands to that multiplier before it
-    reads the first result. The third is the number with RV32M.
+    """Return three numbers of instructions for the product of two integers of `bits` bits. First: the minimum with a
+    multiplier on the CFU port. Second: the number with this multiplier, if the CPU sends all operands before it reads
+    the first result. Third: the number with RV32M.
 
     An instruction on the port takes two words and returns one. RV32M takes `mul` and `mulhu` for a product of two
     words.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Results of `make timing`: the clocks that several seeds of place-and-route reach, and the paths that limit them."""
+"""Results of `make timing`: the clock frequencies with several seeds of place-and-route, and the critical paths."""
 
 from gateware.flow.timing import endings, spreads
 from lab.results.kept import Content, select
@@ -10,7 +10,7 @@ FIELDS = ("seed", "database", "clock", "required_mhz", "achieved_mhz", "path_fro
 
 def keep(content: Content) -> Content:
     """Return the part of a results file that this table needs. Successful runs are in "records"; failed runs, which
-    have no clock, are in "errors".
+    have no clock frequency, are in "errors".
     """
     failed = [r for r in content["records"] if "error" in r]
     done = [r for r in content["records"] if "error" not in r]

@@ -24,8 +24,8 @@ struct known_answer {
 
 /* clang-format off */
 /*
- * Two of 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4), without the bits after the last whole
- * byte. The test uses the second set only from its fourth block on.
+ * Two of 3GPP's test sets for UEA2 (TS 35.217, 4.3 and 4.4). An incomplete byte at the end of a
+ * message is left out. The first three blocks of the second message are left out, too.
  */
 static const struct known_answer known_answers[] = {
 	{
@@ -70,8 +70,8 @@ static const struct known_answer known_answers[] = {
 /* clang-format on */
 
 /**
- * Returns true if @p counter is a valid counter block of 128-EEA1, and if the data are within the
- * hardware's limit: @p len bytes that start with this block must end before block MESSAGE_BLOCKS.
+ * Returns true if @p counter is a valid counter block of 128-EEA1, and if the hardware can process
+ * @p len bytes from this block on. The numbers of all these blocks must be below MESSAGE_BLOCKS.
  */
 static bool is_of_message(const uint8_t counter[CL_BLOCK_BYTES], size_t len)
 {

@@ -5,8 +5,8 @@
  * bytes. The accelerator has its own DMA and the same registers as the CTR accelerator.
  *
  * The counter block of a message's block n is COUNT (32) || BEARER (5) || DIRECTION (1) || 26 zeros
- * || n (64), as in 128-EEA2. It selects bits 128 n to 128 n + 127 of the message's keystream; n is
- * below 65536. Keys have 128 bits. The engine returns -EINVAL for other key lengths, for other
+ * || n (64), as in 128-EEA2. Block n uses bits 128 n to 128 n + 127 of the message's keystream; n
+ * is below 65536. Keys have 128 bits. The engine returns -EINVAL for other key lengths, for other
  * counter blocks, and for data that end after block 65535.
  */
 #ifndef CL_ENGINE_SNOW3G_H

@@ -21,7 +21,7 @@ BY_LIBRARY = [name for name, cipher in ciphers.CIPHERS.items() if cipher.encrypt
 RECORDED = [name for name, cipher in ciphers.CIPHERS.items() if cipher.record]
 
 # The vectors come from these sources. DES: the worked example in textbooks. RC4: RFC 6229. Blowfish: Eric Young's set
-# of variable keys. MARS and Twofish: the known answers (ECB_TBL) that their authors submitted for AES.
+# of variable keys. MARS and Twofish: the known answers (ECB_TBL) that their authors submitted to the AES competition.
 PUBLISHED = {
     "des": ("133457799bbcdff1" + "00" * 8, "0123456789abcdef", "85e813540f0ab405"),
     "rc4": ("0102030405060708090a0b0c0d0e0f10", "00" * 16, "9ac7cc9a609d1ef7b2932899cde41b97"),
@@ -62,8 +62,8 @@ def compiled(program, header, defines=()):
 
 @pytest.fixture(scope="module", params=ciphers.LOOKUPS)
 def lookups(request):
-    """Return how the ciphers look up their tables: in memory with plain C, or with a software model of the instruction
-    `ptlu`.
+    """Return the way in which the ciphers look up table entries: plain C reads them from memory, or a software model
+    of the instruction `ptlu` returns them.
     """
     return request.param
 
@@ -101,7 +101,9 @@ def test_agrees_with_the_library(encrypt, name):
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_agrees_with_what_another_implementation_gave(encrypt, name):
-    """Compare our ciphers with recorded results of Crypto++: a chain of 49 encryptions, and the benchmark's data."""
+    """Compare our ciphers with two recorded results of Crypto++. One is the last ciphertext of a chain of 49
+    encryptions; the other is the benchmark's data after encryption.
+    """
     one = partial(encrypt, name)
     chain, passes = recorded.load(ciphers.CIPHERS[name].record)
     assert recorded.chain(one) == chain
@@ -109,8 +111,8 @@ def test_agrees_with_what_another_implementation_gave(encrypt, name):
 
 
 def test_records_hold_what_was_published():
-    """Check that the recorded chain ends with the last published answer of ECB_TBL. Check that a request for results
-    that were not recorded raises an error.
+    """Check that the recorded result of the chain is the last ciphertext in Twofish's published file ECB_TBL. Check
+    that a request for results that were not recorded raises an error.
     """
     assert recorded.load("twofish")[0].hex() == PUBLISHED["twofish"][2]
     assert len(recorded.expected("mars", 2048, 4, 1)) == 2048
@@ -121,8 +123,8 @@ def test_records_hold_what_was_published():
 
 @pytest.mark.parametrize("name", ciphers.CIPHERS)
 def test_lookups_are_those_of_the_page(lookups, programs, name):
-    """Check the number of table lookups for one block. In C, MARS makes one lookup in the 512 words of S. With `ptlu`,
-    MARS makes two lookups instead, one in each half of S.
+    """Check the number of table lookups for one block. MARS has a table S of 512 words. For an index into the whole
+    table, plain C makes one lookup, but `ptlu` makes two: one in each half of S.
     """
     pieces, run = 8, programs[name]
     (page,) = (cipher for cipher in other_ciphers.CIPHERS if cipher.name == name)
@@ -151,14 +153,14 @@ def test_on_the_board(name):
 
 
 def test_digits_of_pi():
-    """Compare the first word of P, and the first and the last word of S, with the values published for Blowfish."""
+    """Compare words of Blowfish's tables with published values: the first of P, and the first and the last of S."""
     found = ciphers.pi_words(ciphers.PI_WORDS)
     assert (found[0], found[18], found[-1]) == (0x243F6A88, 0xD1310BA6, 0x3AC372E6)
 
 
 def test_words_of_mars():
-    """Compare words of S with published values. Check the authors' statement that any two words of a table differ in at
-    least three bytes.
+    """Compare words of MARS's table S with published values. Check the authors' statement that any two words in the
+    same half of S differ in at least three bytes.
     """
     found = ciphers.mars_words()
     assert (len(found), found[0]) == (512, 0x09D0C479)

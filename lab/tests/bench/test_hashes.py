@@ -12,8 +12,8 @@ from lab.tests.bench.test_ciphers import compiled
 
 @pytest.mark.parametrize("name", hashes.HASHES)
 def test_digest_takes_the_place_of_the_begin(name, tmp_path):
-    """Check that a hash function overwrites the first bytes of its data with the digest. The program on the host hashes
-    each half of the input in a separate call.
+    """Check that a hash function replaces the first bytes of its data by the digest. The test program splits its input
+    into two halves, and hashes each half in a separate call.
     """
     run = compiled(tmp_path / name, f"{name}.h", ("-DBENCH_PTLU=0",))
     for blocks in (1, 2, 31):

@@ -40,7 +40,7 @@ class Modes(ctypes.Structure):
 
 @pytest.fixture(scope="module", params=PROGRAMS)
 def table(request):
-    """Compile a program with one variant for the host. Return the variant's C structure cl_modes."""
+    """Compile one variant of the benchmark's C code. Return the C structure cl_modes with the variant's functions."""
     folder = BUILD / "modes"
     path = folder / f"{request.param}.so"
     by, style = request.param.upper().split("_")

@@ -40,8 +40,8 @@ def programs(request, tmp_path_factory):
 
 @pytest.fixture
 def agrees(programs):
-    """Return a function that compares the program under test with Python's integers. The function takes an operation
-    and two lists of operands. The program applies the operation to each list.
+    """Return a function that compares results of the C code with results of Python's integers. The function takes an
+    operation and two lists of operands, and applies the operation to each list.
     """
 
     def compare(operation, first, second):
@@ -83,8 +83,8 @@ def test_powers(agrees):
 
 
 def test_a_signature_is_a_power(programs):
-    """Compare an exponentiation with an RSA signature that the library makes. The primes of the key come from a seeded
-    generator.
+    """Compare an exponentiation with an RSA signature of the library `cryptography`. A seeded random generator supplies
+    the primes of the key.
     """
     rng = random.Random(3)
     p, q = _prime(rng), _prime(rng)
@@ -106,8 +106,8 @@ def _prime(rng):
 
 
 def test_multiplications_of_a_power_are_those_of_the_page(tmp_path):
-    """Check that `MULTIPLICATIONS` is the number of multiplications in an exponentiation, for every exponent. This test
-    uses two exponents: 0, and the number with all bits set.
+    """Check that an exponentiation takes exactly `MULTIPLICATIONS` multiplications. Test two exponents: 0, and the
+    number with all bits set.
 
     The compiler's instrumentation counts the function calls.
     """
@@ -137,8 +137,8 @@ def test_what_the_board_is_to_answer():
 @pytest.mark.parametrize("halves", HALVES)
 @pytest.mark.parametrize("operation", ["product", "multiply"])
 def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, operation, halves):
-    """Check the machine code for the board. MULHU must occur only in programs for the multiplier that returns both
-    halves of a product, because this instruction returns the high half.
+    """Check the multiplications in the machine code for the board. Programs may use MULHU, which returns the high half
+    of a product, only if the multiplier returns both halves.
     """
     command = ["riscv64-unknown-elf-gcc", "-march=rv32im", "-mabi=ilp32", "-misa-spec=2.2", "-std=gnu11", "-O2"]
     command += ["--specs=picolibc.specs", "-DBENCH_PTLU=0", *public_keys.defines(operation, halves)]
@@ -150,8 +150,8 @@ def test_the_high_half_is_asked_of_the_multiplier_that_gives_it_alone(tmp_path, 
     assert products == ({MUL, MULHU} if halves == "both" else {MUL})
 
 
-# Marked as slow, because the test builds another simulated board. Other tests check the same C code on the host. The
-# exponentiation takes longer, so only `make bench-papers` runs it on the board.
+# Marked as slow, because the test builds another simulated board. Other tests check the same C code on the host. This
+# test omits exponentiation, because it takes too long. `make bench-papers` runs exponentiation on the board.
 @pytest.mark.simboard
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in PROGRAMS if "power" not in name])

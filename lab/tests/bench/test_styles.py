@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the AES programs that we measure for the comparison with tables in papers. Check the list of programs, how their
-code size is counted, and that the programs compute AES correctly.
+"""Test the AES programs that we compare with published programs. Check the list of programs, the number of code bytes,
+and the AES results of each program.
 """
 
 import re

@@ -48,7 +48,7 @@ static void put(uint32_t word)
 
 /*
  * Returns newly allocated memory of exactly the size of the longest packet. So the sanitizer
- * notices writes after the end of the packet.
+ * notices writes beyond this memory.
  */
 static uint8_t *room(void *context)
 {
@@ -68,9 +68,9 @@ static void deliver(void *context, const uint8_t *packet, size_t len)
 }
 
 /**
- * Reads the block from standard input into newly allocated memory. This memory begins and ends at a
- * word boundary, and contains no words except those of the block. So the sanitizers notice reads
- * outside these words.
+ * Reads the block from standard input into newly allocated memory. This memory consists only of the
+ * aligned 32-bit words that contain bytes of the block. So the sanitizers notice every read outside
+ * these words.
  */
 static uint8_t *take(const struct request *request, uint8_t **words)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test LTE's layer 2 on the simulated board: without an engine, with an engine that needs a copy of the data, and for
-each cipher with an engine that needs no copy.
+"""Test LTE's layer 2 on the simulated board, without ciphering and with three engines. The engine `ise_fused` needs a
+copy of the data. The engines `accelerator` and `snow3g` need no copy.
 """
 
 import pytest
@@ -8,7 +8,7 @@ import pytest
 from lab.bench_lte import blocks
 from lab.bench_lte.__main__ import LteBoard, WrongAnswerError
 
-pytestmark = pytest.mark.thorough  # these tests are slow; other tests cover CTR with each engine, and LTE's layer 2
+pytestmark = pytest.mark.thorough  # slow; other tests cover LTE's layer 2, and CTR with each engine
 BYTES = 5000
 
 

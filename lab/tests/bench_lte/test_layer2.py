@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test LTE's layer 2 on the host, built with sanitizers. The library `cryptography` encrypts the transport blocks."""
+"""Test LTE's layer 2 on the host. The library `cryptography` encrypts transport blocks. A program that is built with
+sanitizers receives these blocks.
+"""
 
 import errno
 import random
@@ -38,8 +40,8 @@ def binary():
 
 @pytest.fixture(scope="module", params=[0, BY_LAYERS], ids=["at once", "by layers"])
 def peer(binary, request):
-    """Return a function that receives transport blocks. The parameter selects one of two orders. In the first, all
-    layers process a packet before the next packet. In the second, each layer finishes the block before the next layer
+    """Return a function that receives transport blocks. The parameter selects the order of the work. "at once": all
+    layers process one packet, then the next. "by layers": each layer processes the whole block before the next layer
     starts, as can happen with threads.
     """
 
@@ -174,8 +176,8 @@ def test_a_pdu_that_is_too_short_too_long_or_in_parts_is_dropped(peer, change):
 
 
 def test_a_header_that_does_not_fit_its_block_delivers_nothing(peer):
-    """Test damaged blocks. The first cases are prefixes of a valid block: they are too short for its parts. Further
-    cases are blocks with a wrong length, and blocks with a reserved LCID.
+    """Test damaged blocks: truncated blocks, blocks with a wrong length, and blocks with a reserved LCID. The program
+    must report -EBADMSG and deliver no packet.
     """
     pdu = blocks.pdu(BEARER, COUNT, bytes(200))
     block = blocks.mac([(LCID, pdu), (29, b"\x01")])

@@ -16,9 +16,9 @@ pytestmark = [pytest.mark.simboard, pytest.mark.usefixtures("zephyr_board")]
 
 BYTES, PACKETS = 5000, 4
 KEY, COUNT, IDENTITY = bytes(range(16)), 0x12345 << 12 | 7, 0x15
-EINVAL, EBADMSG = 22, 77  # the numbers of these errors in Zephyr's C library
-# Number of PDUs that can wait before a PDU is lost: the queue holds 40 (THREADS_QUEUE), and the thread that waits for
-# the queue takes one.
+EINVAL, EBADMSG = 22, 77  # error numbers (errno) in Zephyr's C library
+# Maximum number of PDUs that can wait without loss. The queue holds 40 PDUs (THREADS_QUEUE). The thread that reads the
+# queue holds one more PDU.
 ROOM = 40 + 1
 
 

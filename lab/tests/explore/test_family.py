@@ -108,8 +108,8 @@ def build_elsewhere(folder, task):
 
 @pytest.fixture
 def explored(tmp_path, monkeypatch, capsys):
-    """Return a function. This function runs `make explore` only for other projects' AES cores, and returns the output
-    and the results of `make explore`.
+    """Return a function that runs `make explore` only for the AES cores of other projects. The function returns the
+    printed output and the stored results.
     """
     # The build folder is not in /tmp, because YoWASP's tools cannot read /tmp.
     work = REPOSITORY / "build" / "tests" / "explore"

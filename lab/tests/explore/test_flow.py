@@ -89,7 +89,9 @@ def test_a_result_of_place_and_route_is_kept(tools, tmp_path):
 
 @pytest.fixture(scope="module")
 def mapped():
-    """Return a small AES core synthesised to ECP5 cells, the name of its clock, and its bus protocol."""
+    """Return three values: the netlist of a small AES core in ECP5 cells, the name of the core's clock, and the core's
+    bus protocol.
+    """
     environment = toolchain.environment(REPOSITORY / "build" / "tools")
     folder = REPOSITORY / "build" / "explore-test"
     design, protocol = Member("32", "block_ram").design()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test `make explore-fpgas` with fake tools: the tools' command lines, the readers of their output, and the table."""
+"""Test `make explore-fpgas` with fake tools: the tools' command lines, the values read from the tools' output, and the
+table.
+"""
 
 import json
 import os
@@ -17,7 +19,8 @@ catalogue.load()
 CORE = "ghash cycles=16"
 UP5K = FAMILIES["up5k"]
 REQUIREMENTS = (Path(fpgas.__file__).parent / "requirements.txt").read_text()
-# Maps an FPGA family to the cells of a netlist, and to the amounts of logic, flip-flops and block RAMs that they take.
+# Maps an FPGA family to an example netlist (a list of cell types) and three numbers. The command must count these
+# numbers of logic cells, flip-flops and block RAMs in the netlist.
 NETLISTS = {
     "up5k": ("SB_LUT4 SB_LUT4 SB_CARRY SB_DFFESR SB_DFF SB_RAM40_4K", (2, 2, 1)),
     "nexus": ("LUT4 WIDEFN9 DPR16X4 INV VLO FD1P3IX FD1P3JX PDPSC16K", (7, 2, 1)),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test `make explore-isa`, which measures the parts of the vector unit. Check how the command reads the tools' reports,
-and when it runs a tool again. The command puts shift registers around a part; these must reach all its ports.
+"""Test `make explore-isa`, which measures the parts of the vector unit. The command connects shift registers to all
+ports of a part. The tests check these connections, the values read from the tools' reports, and the decision to run a
+tool again.
 """
 
 import json

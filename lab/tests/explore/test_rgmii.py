@@ -9,7 +9,7 @@ from lab.results.tables import explore_rgmii
 
 @pytest.mark.parametrize("mac", rgmii.MACS)
 def test_a_mac_is_on_the_boards_pins_and_timed_for_125_mhz(mac, tmp_path):
-    """The design must contain the checks that the MAC makes on a frame, so that timing analysis covers them."""
+    """The design must contain the MAC's CRC check of received frames, so that the timing analysis covers this check."""
     rgmii.write_sources(rgmii.MACS[mac], tmp_path)
     constraints = (tmp_path / "top.lpf").read_text()
     assert 'FREQUENCY PORT "eth_clocks_rx" 125.0 MHz' in constraints

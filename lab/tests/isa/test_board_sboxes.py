@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Prove for all inputs that the boards' S-boxes for other authors' instruction sets match FIPS-197."""
+"""Prove that S-boxes match FIPS-197 for all inputs. The boards use these S-boxes for the instruction sets of other
+authors.
+"""
 
 import pytest
 

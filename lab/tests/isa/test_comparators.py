@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test other authors' AES instruction sets at the CFU port. Each instruction must give the defined result, in order,
-even if the port stalls at random.
+"""Test other authors' AES instruction sets at the CFU port. Each instruction must return the defined result. The
+results must come in order, even if the port stalls at random.
 """
 
 import random

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the engine `zkn` with a model of the scalar AES instructions. Compare the results with a separate library."""
+"""Test the engine `zkn` with a model of the scalar AES instructions, against results of the library `cryptography`."""
 
 import ctypes
 import errno

@@ -30,8 +30,8 @@ def columns(block):
 
 
 def round_columns(run, operation, state, key):
-    """Compute an AES round. Row r of column c comes from column c + r in encryption, and from column c - r in
-    decryption.
+    """Compute an AES round. (Inv)ShiftRows takes row r of column c from another column (modulo 4): from column c + r in
+    encryption, and from column c - r in decryption.
     """
     step = -1 if operation & DECRYPT else 1
     out = columns(key)

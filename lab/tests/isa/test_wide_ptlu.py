@@ -15,7 +15,8 @@ from lab.tests.isa.wide_model import PtluModel, checking, encode
 from tests.gateware.isa import fips197
 from tests.gateware.isa.cfu import block_bytes, column_words
 
-# Maps False (ShiftRows) and True (InvShiftRows) to the numbers of columns by which rows 0 to 3 move to the left.
+# COLUMNS[False] describes ShiftRows, and COLUMNS[True] describes InvShiftRows. For each of the rows 0 to 3, the tuple
+# contains the number of columns by which the row moves to the left.
 COLUMNS = {False: (0, 1, 2, 3), True: (0, -1, -2, -3)}
 
 
@@ -30,7 +31,7 @@ def wide(request):
 
 
 def fill(model, entry):
-    """Fill all lookup tables: the function `entry(table, index)` returns the bytes of an entry."""
+    """Fill all lookup tables with the entries that the function `entry(table, index)` returns."""
     for table in range(TABLES):
         for index in range(ENTRIES):
             value = entry(table, index)
@@ -84,8 +85,8 @@ def test_undefined_function_ids_answer_zero_and_change_nothing(wide):
 
 
 def test_of_64_bits_a_register_has_one_half_and_two_lanes(wide):
-    """Instructions select a 64-bit half or a 32-bit lane of a register. A 64-bit register has only one half and two
-    lanes, so the 64-bit unit must ignore the upper bits of the fields that select them.
+    """Instruction fields select a 64-bit half or a 32-bit lane of a register. A 64-bit register has only one half and
+    two lanes, so the 64-bit unit must ignore the upper bits of these fields.
     """
     model, check = wide
     model.move_in(3, model.bytes // 8 - 1, 1, 2)

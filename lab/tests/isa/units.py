@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""List the S-box implementations that the boards select for units on the CPU's CFU port."""
+"""List the implementations of the AES S-box that the boards use in units on the CPU's CFU port."""
 
 from tests.gateware.boards import TARGETS
 

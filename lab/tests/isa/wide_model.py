@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Model the units with 64-bit and 128-bit registers, as the units' descriptions define them. The models encode
-instructions and execute them one by one.
+"""Models of the units with registers of 64 and 128 bits. A model encodes each instruction, and computes the result that
+the unit must return.
 """
 
 from collections.abc import Callable, Iterator
@@ -94,8 +94,8 @@ class WideModel:
             self.move_out(d, c)
 
     def look_at_all(self, add_key):
-        """Record instructions that read registers v0 to v7, and then all key registers. No instruction reads a key
-        register directly. So `add_key` first XORs each key register into one of the registers v0 to v3.
+        """Record instructions that read all registers: first v0 to v7, then the key registers. No instruction reads a
+        key register directly. Instead, `add_key` XORs the key register into one of v0 to v3, which is then read.
         """
         for d in range(8):
             self.get(d)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Give the tests in this folder a copy of the result pages, of their data and of their plots. `lab.results` then reads
-and writes the copy.
+"""A fixture for the tests in this folder. It copies the result pages, data and plots, and makes `lab.results` read and
+write the copy.
 """
 
 import shutil

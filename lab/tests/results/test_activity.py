@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the code that compares our AES cores with Figures 6 to 12 of Hessel et al. 2009. The cores here are made up."""
+"""Test the comparison of our AES cores with Figures 6 to 12 of Hessel et al. 2009. The tests use invented cores."""
 
 import pytest
 

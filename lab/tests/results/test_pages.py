@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test that the result pages and plots match the measurements in `lab/results/data`. The command that copies new
-measurements into this folder must copy all of them or none.
+measurements into `lab/results/data` must copy all of them or none.
 """
 
 import json

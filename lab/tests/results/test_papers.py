@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the comparison with papers. For each published value, there must be a value of ours, or a reason why we have
-none. Our values must match `lab/results/data`.
+"""Test the comparison with papers. For each published value, our results must contain a value of our own, or the reason
+why there is none. Our values must match `lab/results/data`.
 """
 
 import json

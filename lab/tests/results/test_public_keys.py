@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test the table of public-key arithmetic with invented cycle counts. Check the ratios and percentages that are
-computed from these counts. Check the lower bounds that follow from the width of the CFU port.
+computed from these counts, and the minimum numbers of instructions that the width of the CFU port allows.
 """
 
 import pytest

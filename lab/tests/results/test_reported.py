@@ -25,7 +25,7 @@ REPORT = {
     "commit": None,
     "measured": [],
 }
-# Maps each page to the sentence in which it states that no measurement comes from hardware yet.
+# Maps each page to the sentence on this page that says: no measurement comes from hardware yet.
 PROMISES = {
     "README.md": "No figure comes from hardware yet.",
     "lab/results/README.md": "No figure has this kind yet.",
@@ -44,7 +44,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def measured_like_the_simulation(factor):
-    """Return an invented measurement of a board with `factor` times the cycle count of the simulated board."""
+    """Return an invented measurement of a board that takes `factor` times the cycles of the simulated board."""
     simulated = kept.load(["bench.json"], "")["bench"]["records"][0]
     blocks = simulated["bytes"] // 16
     fields = {name: simulated[name] for name in ("engine", "key_bits", "mode", "bytes")}
@@ -124,7 +124,7 @@ def test_a_file_that_cannot_be_read_is_one_line(folder, capsys):
 
 
 def test_pages_promise_no_figures_from_hardware_while_there_are_none():
-    """After a report from hardware is stored, no page is allowed to state that none exists."""
+    """The pages must state that no measurement comes from hardware, until a report from hardware is stored."""
     stored = reported.stored()
     assert all(report.kind == "board" for report in stored)
     for page, promise in PROMISES.items():

@@ -125,8 +125,8 @@ def test_published_sets(bench):
 
 @pytest.mark.parametrize("stall", [0.0, 0.6])
 def test_requests_in_any_order(bench, stall):
-    """The core must answer requests that continue a message, go back in it, skip blocks of it, or change to another
-    message or key.
+    """Request blocks in any order: the next block of a message, earlier and later blocks, other messages, and other
+    keys.
 
     Slots without a key answer with errors.
     """
@@ -185,8 +185,8 @@ def test_counter_blocks_of_no_message_have_no_keystream(bench, block):
     bench.load(0, key)
     first = eea1(key, 1, 2, 1, bytes(16))
     good, bad = request(counter_block(1, 2, 1), 1), request(block, 1)
-    # The counter block of the request `bad` belongs to no message. The core must refuse this request and answer the
-    # request `good`. The position of the keystream generator must make no difference.
+    # The counter block of the request `bad` is invalid. The core must answer `bad` with an error and `good` with
+    # keystream, at any position of the keystream generator.
     assert bench.ask([bad, good, bad | {"index": 1}, good]) == [None, first, None, first]
 
 
@@ -198,7 +198,9 @@ def test_another_message_from_the_block_on_where_the_generator_is(bench):
 
 
 def test_the_last_block_of_the_longest_message(bench):
-    """A request for the block after the last one must fail: block numbers must not wrap to 0."""
+    """Request two blocks, beginning with the largest block number. The second block must fail, because block numbers
+    must not wrap to 0.
+    """
     key = bytes(range(16))
     bench.load(0, key)
     found = bench.ask([request(counter_block(1, 2, 1), 2, index=BLOCKS - 1)], max_cycles=300_000)
@@ -252,7 +254,7 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
         return
     if how == "zeroize":
         bench.give(zeroize=1)
-    else:  # a real client clears no key in use; here, the core answers the remaining blocks with errors
+    else:  # a real client never clears a key in use; this test does, and the core answers with errors
         bench.give(**{how: 1}, slot=0)
     bench.sim.poke({bench.port.keystream.ready: 1})
     bench.sim.clock(400)
@@ -264,8 +266,8 @@ def test_nothing_is_left_of_a_key(bench, how, cycles):
 
 
 def test_a_key_that_goes_at_any_cycle(bench):
-    """Repeat the test with the key removed in each possible cycle. The core must answer each block exactly once: with
-    keystream until the key is removed, and with an error from then on.
+    """Remove the key while the core answers requests. Each repetition removes the key one cycle later. The core must
+    answer each block exactly once: with keystream before the removal, and with an error afterwards.
     """
     key, keys = bytes(range(1, 17)), bench.port.keys
     streams = [eea1(key, n, 2, 1, bytes(16 * 7)) for n in (1, 7)]

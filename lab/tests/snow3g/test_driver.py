@@ -86,7 +86,7 @@ def test_lengths_in_bits(driver):
 
 def test_what_is_none_of_a_message_is_refused(driver):
     """The engine must refuse keys of 192 and 256 bits, counter blocks that 128-EEA1 does not define, and data that
-    extend beyond the last counter block. After a refusal, it must not start the accelerator.
+    extend beyond the last counter block. If the engine refuses, the accelerator must not start.
     """
     assert driver.c.shim_set_key(0, bytes(32), 256) == driver.c.shim_set_key(0, bytes(24), 192) == -errno.EINVAL
     assert driver.c.shim_set_key(0, KEYS[0], 128) == 0

@@ -37,8 +37,8 @@ def test_other_implementations_are_refused():
 
 
 def test_rows_of_the_mixes():
-    """Test the MixColumns step of S2. For four equal bytes, the step must return the same bytes. If only one byte is
-    not 0, the step must put the multiples of this byte that the standard prescribes into the rows.
+    """Test MixColumns in S2. Four equal bytes must stay unchanged. If only one byte is not 0, each row of the result
+    must be the multiple of this byte that the standard prescribes.
     """
     dut = create_s2()
     zero, one = S_Q.index(0), S_Q.index(1)

@@ -40,8 +40,8 @@
 #define FIRST_SLOT 5u
 #define FRAMES_MAX 16u
 /*
- * Number of bytes of the second frame that the model writes to the frame's slot early. The model
- * writes the rest of the frame just before the driver's next check.
+ * The second frame arrives in two parts. The first part has this number of bytes. The rest arrives
+ * just before the driver's next check for a new frame.
  */
 #define EARLY 256u
 
@@ -193,8 +193,8 @@ static void read_slot(uint8_t *slot, const char *digits)
 }
 
 /**
- * Runs the driver once. In each check, the driver looks for a new frame. The frames arrive just
- * before check number @p at, counted from 0. Returns the number of checks.
+ * Runs the driver once. The driver checks many times whether a new frame has arrived. The frames
+ * arrive just before check number @p at, counted from 0. Returns the number of checks.
  */
 static uint32_t run(uint32_t at)
 {

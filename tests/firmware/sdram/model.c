@@ -62,8 +62,8 @@ static uint32_t *pad(unsigned int phase, unsigned int offset)
 
 /**
  * Returns the register of the PHY for data word @p n of a write or read burst. Each phase of the
- * PHY has one register for each of its data words. Within a phase, these registers begin at byte
- * offset @p offset.
+ * PHY transfers CL_SDRAM_PHASE_WORDS words, and has a register for each word. @p offset is the byte
+ * offset of the first of these registers within the registers of a phase.
  */
 static uint32_t *word_pad(unsigned int n, unsigned int offset)
 {

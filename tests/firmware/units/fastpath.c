@@ -69,9 +69,10 @@ static uint64_t sum_of(const uint8_t *data, uint32_t length)
 }
 
 /**
- * Checks a record against the window of its session, and marks a new record as arrived. Returns the
- * code of one of these events: a new or repeated record, a record with other data than before, a
- * record outside the window, or a session without a key.
+ * Checks a record against the window of its session, and marks a new record as arrived. Returns one
+ * of these event codes. RECORD: the record is new, or it repeats an earlier record. OTHER_DATA: an
+ * earlier record with the same number had other data. WINDOW: the record is outside the window.
+ * KEY: the session has no key.
  */
 static uint32_t window(struct units_row *row, uint64_t block, const uint8_t *data, uint32_t length)
 {
@@ -159,7 +160,7 @@ static bool key_command(bool load)
 	if (path->polls > 0 || (load && length > CL_FASTPATH_KEY_CONFIG_KEY_LENGTH_AES_256)) {
 		return false;
 	}
-	if (path->under_way > 0) { /* the datagram in progress uses the old key */
+	if (path->under_way > 0) { /* finish the datagram in progress under the old key */
 		path->under_way = 0;
 		encrypt();
 	}

@@ -73,9 +73,9 @@ struct units_request {
 	uint8_t data[16];
 	uint32_t address;
 	/**
-	 * If `member` is true, the request belongs to the instruction `vxor_group`: it XORs the
-	 * block at `address` with `data` and stores the result at `destination`. Otherwise, the
-	 * request stores `data`, and `destination` equals `address`.
+	 * A request of the instruction `vxor_group` (`member` is true) XORs the block at `address`
+	 * with `data`, and stores the result at `destination`. Any other request stores `data` at
+	 * `address`; its `destination` equals `address`.
 	 */
 	uint32_t destination;
 	bool member;
@@ -91,8 +91,9 @@ struct units_vector {
 	/** True after a request of the current `vxor_group` instruction has failed. */
 	bool broken;
 	/**
-	 * The waiting requests begin at index `first`. The other entries of the queue still hold
-	 * the data of earlier requests.
+	 * A ring buffer of requests. The oldest waiting request is at index `first`; `waiting` is
+	 * the number of waiting requests. Unused entries of the buffer keep the data of earlier
+	 * requests.
 	 */
 	struct units_request queue[UNITS_QUEUE];
 	uint32_t first;
@@ -122,9 +123,9 @@ struct units_accel {
 	uint32_t key_word[8];
 	struct units_key key[UNITS_SLOTS];
 	/**
-	 * The running command, which loads or clears keys. `polls`: number of register reads until
-	 * the command ends. `coming`: bit mask of the slots with a new key, which becomes valid at
-	 * the end.
+	 * The key command that the accelerator executes. `polls`: number of register reads until
+	 * the command ends. `coming`: bit mask of the slots whose new key becomes valid at that
+	 * time.
 	 */
 	uint32_t polls;
 	uint32_t coming;
@@ -138,8 +139,8 @@ struct units_accel {
 	uint32_t results;
 	uint32_t error;
 	/**
-	 * The DMA's read and write queues, two bursts of 32 beats each, and the cipher core's last
-	 * input and output.
+	 * `read` and `written` are the DMA's read and write queues, each with room for two bursts
+	 * of 32 beats. `counter` and `keystream` are the cipher core's last input and output.
 	 */
 	uint8_t read[UNITS_FIFO][16];
 	uint8_t written[UNITS_FIFO][16];
@@ -191,9 +192,9 @@ struct units_fastpath {
 	uint64_t blocks;
 	uint32_t records;
 	/**
-	 * `under_way`: number of register reads until the model has encrypted the datagram in
-	 * progress, or 0 if there is none. `under_way_row`: index of the row that contains the
-	 * session of this datagram.
+	 * `under_way`: number of register reads until the model encrypts the current datagram, or 0
+	 * if there is no current datagram. `under_way_row`: index of the datagram's session in the
+	 * array `row`.
 	 */
 	uint32_t under_way;
 	uint32_t under_way_row;
@@ -210,8 +211,8 @@ extern struct units units;
 extern enum units_fault units_fault;
 
 /**
- * `units_drained`: true if the CPU's stores have reached memory. `units_stale`: true if the CPU's
- * cache can contain old data, because the hardware has written to memory.
+ * `units_drained`: true if all stores of the CPU have reached memory. `units_stale`: true if the
+ * hardware has written to memory since the last flush of the CPU's cache.
  */
 extern bool units_drained;
 extern bool units_stale;
@@ -252,8 +253,8 @@ struct units_datagram {
 	uint64_t token;
 	uint64_t offset;
 	/**
-	 * The data of the record. The model overwrites them with the answer when it encrypts the
-	 * datagram.
+	 * The data of the record. When the model encrypts the datagram, these data become the data
+	 * of the answer.
 	 */
 	uint8_t *data;
 	uint32_t length;

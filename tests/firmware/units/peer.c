@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Runs the firmware's engines on models of the board's AES hardware. The program reads commands
- * from stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. A command
- * selects a key structure by its number. The program is built with sanitizers. During a call of an
- * engine, the sanitizer reports every access to the hardware's memory outside the buffers of this
- * call and the bounce buffer.
+ * from stdin and writes replies to stdout, in the format of tests/firmware/core_peer.c. Commands
+ * select key structures by number. The program is built with sanitizers. During an engine call, the
+ * sanitizer allows accesses only to the call's buffers and the bounce buffer. It reports every
+ * other access to the hardware's memory.
  */
 #include <errno.h>
 #include <sanitizer/asan_interface.h>
@@ -151,8 +151,8 @@ static struct buffer allocate(enum where where, size_t misalign, size_t at, size
 }
 
 /**
- * Releases a buffer after a call. Frees a buffer on the heap. Fills a buffer in the hardware's
- * memory with UNTOUCHED, so that check_memory() reports only changes outside the buffers.
+ * Releases a buffer after a call. Frees the buffer if it is on the heap. Otherwise, fills it with
+ * UNTOUCHED, the value that check_memory() expects in all memory after the bounce buffer.
  */
 static void release(struct buffer *buffer)
 {
@@ -183,9 +183,9 @@ static void check_memory(void)
 }
 
 /**
- * The buffers of a call. Commands give them as 5 bytes: location and misalignment of the input,
- * location and misalignment of the output, 1 to work in place. Below, these bytes are called
- * `buffers`.
+ * The buffers of a call. A command describes them in 5 bytes, which the comments below call
+ * `buffers`: location and misalignment of the input, location and misalignment of the output, and 1
+ * if the output overwrites the input.
  */
 struct call {
 	struct buffer in;
@@ -510,8 +510,8 @@ static void op_reply(void)
 }
 
 /**
- * Command: select the fault that happens next. Arguments: enum units_fault (u8). Reply: the fault
- * that an earlier command selected, if it has not happened yet, otherwise UNITS_SOUND (u32).
+ * Command: select the fault that happens next. Arguments: enum units_fault (u8). Reply: the
+ * previously selected fault (u32), or UNITS_SOUND if that fault has already happened.
  */
 static void op_fault(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A software model of the vector AES unit (gateware/isa/README.md). It carries out loads and stores
- * in the order of the instructions.
+ * in program order.
  */
 #include <string.h>
 
@@ -98,8 +98,8 @@ static const struct units_request *add(unsigned int s, uint32_t address, uint32_
 }
 
 /**
- * For a load, carries out all earlier requests, then the load. For a store, queues the request. A
- * queued request is carried out when the queue is full or an instruction needs its result.
+ * Executes a load, or queues a store. If the queue is full, the function first executes the oldest
+ * queued request. Before a load, it executes all queued requests.
  */
 static void access_memory(enum kind kind, uint32_t address, unsigned int s)
 {

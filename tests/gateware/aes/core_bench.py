@@ -124,7 +124,7 @@ class Bench:
         return [value.to_bytes(16, "little") for value in received]
 
     def results(self, blocks: list[tuple[int, bytes]], *others, rng, stall: float) -> list[tuple[bytes, int]]:
-        """Send (slot, block) pairs; return the data and error flag of each result. Some slots can be without a key."""
+        """Send (slot, block) pairs; return the data and error flag of each result. Slots are allowed to hold no key."""
         received, source = [], self.core.source
 
         def collect():
@@ -144,7 +144,7 @@ class Bench:
             self.load_key(slot, key)
 
     def random_keys(self, rng) -> list[bytes]:
-        """Return a random key for each slot. The slots get the core's key lengths in rotation."""
+        """Return a random key for each slot. The slots use the core's key lengths one after the other."""
         lengths = itertools.cycle(self.member.key_lengths)
         return [rng.randbytes(next(lengths) // 8) for _ in range(self.member.slots)]
 
@@ -153,7 +153,7 @@ class Bench:
         return [(rng.randrange(self.member.slots), rng.randbytes(16)) for _ in range(count)]
 
     def cycles_of_a_block(self, bits: int) -> int:
-        """Return after how many cycles an engine can start the next block. `bits` is the key length."""
+        """Return the cycles from one block's start to the next block's start in an engine. `bits` is the key length."""
         return 1 if self.pipelined else 128 // self.member.datapath * ROUNDS[bits]
 
     def latency(self, bits: int) -> int:
@@ -174,8 +174,8 @@ class Bench:
             yield
 
     def watch_rows(self, rows: dict):
-        """Return a test bench that watches all writes to the round key memories. The test bench stores the written
-        words in the dictionary `rows`, under the key (slot, row, part of the row).
+        """Return a test bench that records all writes to the round key memories. The dictionary `rows` then maps (slot,
+        row, part of the row) to the words that were last written there.
         """
         while True:
             if (yield self.writes.write):
@@ -184,8 +184,8 @@ class Bench:
             yield
 
     def watch_memories(self, contents: dict):
-        """Return a test bench that watches all writes to the key memories. The test bench stores the written data in
-        the dictionary `contents`, under the key (slot, memory, address).
+        """Return a test bench that records all writes to the key memories. The dictionary `contents` then maps (slot,
+        memory, address) to the data that were last written there.
         """
         while True:
             for n, memory in enumerate(self.memories):
@@ -196,7 +196,7 @@ class Bench:
             yield
 
     def quiet(self, cycles: int = 200):
-        """Return a test bench that checks that no further block comes out, and that the core is idle at the end."""
+        """In a test bench, check for `cycles` cycles that no block comes out, then check that the core is idle."""
         yield self.core.source.ready.eq(1)
         for _ in range(cycles):
             yield

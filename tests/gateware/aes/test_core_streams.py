@@ -74,8 +74,8 @@ def test_random_differential(bench):
 
 @pytest.mark.parametrize("stall", [0.0, 0.6])
 def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
-    """A block for a slot without a key comes out in its turn, as zeros with an error flag. Tested with and without
-    blocks of other slots that have keys.
+    """For a block whose slot holds no key, the core returns zeros with an error flag, in the order of the blocks.
+    Tested without any keys, and with keys in other slots.
     """
     rng = random.Random(f"keyless {stall}")
     slots = bench.member.slots
@@ -91,8 +91,9 @@ def test_a_block_without_a_key_has_its_turn_and_is_zero(bench, stall):
 
 @pytest.mark.parametrize("how", ["load", "clear_slot"])
 def test_a_key_goes_under_a_stream_of_its_blocks(bench, how):
-    """Change a slot's key while the core gets blocks for this slot. The first results are encrypted under the old key,
-    the next results are zeros, and the last results are encrypted under the new key.
+    """Replace or clear a slot's key while the core gets blocks for this slot. The first results are encrypted under the
+    old key, and the next results are zeros. If the key was replaced, the last results can be encrypted under the new
+    key.
 
     The command ends although blocks keep coming.
     """
@@ -242,8 +243,8 @@ def test_clear_zeroizes_every_round_key(bench):
 
 
 def test_no_round_key_outlives_its_key(bench):
-    """After every change of key length, the memories contain only the round keys of the new key, in its slot, and
-    zeros elsewhere.
+    """Load keys of all lengths into one slot, in every order of lengths. After each load, the slot contains only the
+    new round keys, and all other slots contain zeros.
     """
     rng = random.Random(8)
     core, sim = bench.core, bench.sim

@@ -81,13 +81,13 @@ def test_cycles(bench):
         assert bench.encrypt([(0, block) for block in blocks], times=times) == ecb(key, blocks)
         engines = bench.member.engines
         cycles = [later - earlier for earlier, later in zip(times, times[engines:], strict=False)]
-        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # from one engine's result to its next result
+        assert set(cycles) == {bench.cycles_of_a_block(bits)}  # cycles from an engine's result to its next result
         assert times[0] - (before + 1) == bench.latency(bits)  # the core accepts block 0 in cycle `before` + 1
 
 
 def test_no_bubble_between_slots_and_key_lengths(bench):
-    """A block's number of cycles depends only on the length of its own key. The slot and the key length of the previous
-    block have no effect.
+    """The number of cycles for a block depends only on the length of the block's own key. The block's slot, and the key
+    length of the previous block, have no effect.
     """
     rng = random.Random(1)
     keys, times = bench.random_keys(rng), []
@@ -98,13 +98,13 @@ def test_no_bubble_between_slots_and_key_lengths(bench):
     own = [bench.cycles_of_a_block(8 * len(keys[slot])) for slot, _ in blocks]
     if bench.member.engines == 1:
         assert cycles == own[1:]
-    else:  # an engine waits for the others for at most one block with the longest key
+    else:  # an engine waits for the other engines at most for the time of one block with the longest key
         assert sum(cycles) <= max(own) * len(cycles) / bench.member.engines + max(own)
 
 
 def test_key_schedule_cycles(bench):
-    """Count the cycles until a new key is valid, and until the next key load can begin. Between these two times, the
-    core zeroizes the round keys that remain from a longer previous key.
+    """Count the cycles until a new key is valid, and the further cycles until the next key load can begin. In these
+    further cycles, the core zeroizes round keys that remain from a longer previous key.
     """
     core = bench.core
     for bits in bench.member.key_lengths:

@@ -54,7 +54,7 @@ def test_published_vectors(bench):
 
 
 def test_one_block_alone_with_its_loading(bench):
-    """Count the cycles of a single block, from the cycle in which the core accepts key and block."""
+    """Count the cycles from the acceptance of a key and block to the block's result."""
     dut, taken = bench.dut, []
 
     def load():

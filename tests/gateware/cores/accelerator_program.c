@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Lets the accelerator encrypt data in main memory, in CTR mode and as a GCM message. Then lets it
- * decrypt this message with other additional data, for which the tag is wrong. No address is a
- * multiple of 4. Prints the value of `key_valid`, the three results, and the words of the memory
- * around the outputs. */
+/* Lets the accelerator encrypt data in main memory, first in CTR mode, then in GCM. The accelerator
+ * then decrypts the GCM message with wrong additional data, so that the tag does not match. The
+ * addresses of these data are not multiples of 4. Prints the value of `key_valid`, the results of
+ * the three descriptors, and all words of the output memory. */
 #include <stdint.h>
 
 #include "foreign_start.h"
@@ -67,7 +67,7 @@ void run(void)
 	REGISTER(AES_INDEX_LO) = 0;
 	REGISTER(AES_INDEX_HI) = 0;
 	carry_out(SOURCE, CTR_OUTPUT, 0);
-	/* GCM uses the IV in iv0 to iv2. The additional data are the first bytes of the source. */
+	/* GCM uses iv0 to iv2 as its IV. The additional data are the first bytes of the source. */
 	REGISTER(AES_IV3) = TAG;
 	REGISTER(AES_INDEX_LO) = SOURCE;
 	REGISTER(AES_INDEX_HI) = AAD_LEN;

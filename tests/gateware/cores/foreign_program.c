@@ -21,7 +21,8 @@ void run(void)
 	uint32_t start, set_key = 0, encrypt = 0, out[4];
 
 	__asm__ volatile("csrs 0xbc0, %0" : : "r"(1u << 31));
-	/* Make the CPU wait: after `context`, the unit accepts the next instruction late. */
+	/* In this loop, the CPU must wait for the unit, which needs an additional cycle for
+	 * `context`. */
 #pragma GCC unroll 1
 	for (uint32_t n = 0; n < 8; n++) {
 		(void)CL_ISA_CONTEXT(0);

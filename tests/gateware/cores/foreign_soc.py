@@ -32,7 +32,7 @@ class Console(LiteXModule):
 
 
 def words(image: list[str]) -> list[int]:
-    """Return the ROM's words: the content of the file in the list `image`, or one zero word if the list is empty."""
+    """Return the ROM's words: the content of the one file in the list `image`, or a zero word if the list is empty."""
     data = Path(*image).read_bytes() if image else bytes(4)
     return [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data), 4)]
 

@@ -18,7 +18,7 @@ NO_ICARUS = "Icarus is missing: apt-get install iverilog"
 
 
 def make(folder: Path, core: str, **options) -> tuple[Path, str]:
-    """Generate a core into a folder named after the core; return the folder and the core's name."""
+    """Generate a core; return its folder and its name. The folder has the name of the core."""
     catalogue.load()
     kind, values, name = job(core, options)
     write(folder / name, files(kind, values, name))
@@ -36,7 +36,7 @@ def run(command: list[str], folder: Path) -> tuple[int, str]:
             output, _ = process.communicate(timeout=HANG_S)
         except subprocess.TimeoutExpired:
             return 124, f"{Path(command[0]).name} had not ended after {HANG_S:.0f} s"
-        finally:  # Ctrl-C does not reach the command, because it runs in its own session
+        finally:  # Ctrl-C does not reach the command, because start_new_session puts it into its own process group
             if process.poll() is None:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
@@ -68,7 +68,7 @@ def verilator(folder: Path, name: str, library: Path | None = None) -> tuple[int
     objects = folder / "obj_dir"
     for path in library.glob("*.o") if library else ():
         shutil.copy(path, objects)
-    # the compiler does not optimise, because compiling takes longer than the simulation
+    # compile without optimisation, because compiling takes longer than the simulation
     compile_it = ["make", "-C", "obj_dir", "-f", f"{model}.mk", "OPT_FAST=-O0", "OPT_GLOBAL=-O0", model]
     status, output = run(compile_it, folder)
     if status:

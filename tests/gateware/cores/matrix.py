@@ -112,8 +112,8 @@ class Result:
 
 @functools.cache
 def _environment() -> bytes:
-    """Return the versions of the installed tools, and this program's source. All results depend only on these data and
-    on a core's files.
+    """Return bytes that identify the installed tools and this program. A check's result depends only on these bytes and
+    on the files of the core.
     """
     commands = [["verilator", "--version"], ["vvp", "-V"]]
     versions = [subprocess.run(each, capture_output=True).stdout for each in commands if shutil.which(each[0])]
@@ -121,8 +121,8 @@ def _environment() -> bytes:
 
 
 def check(number: int, member: dict, tools: list[str]) -> tuple[str, list[Result]]:
-    """Generate a variant of a core, and check it with each tool. Return a text that names the core, and each tool's
-    result.
+    """Generate a variant of a core, and check it with each tool. Return a text that identifies the variant, and a list
+    of the tools' results.
     """
     gc.set_threshold(100_000, 20, 100)  # as in conftest.py
     place = FOLDER / f"{number:03}"

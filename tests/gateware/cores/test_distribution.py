@@ -146,7 +146,7 @@ def test_wrong_arguments_are_refused(python, arguments, says):
 
 
 def test_it_uses_the_bus_of_other_dmas(python):
-    """If an SoC has a separate DMA bus, the accelerator is a master of the DMA bus only. The SoC is not simulated."""
+    """If an SoC has a separate DMA bus, the accelerator is a bus master only there. The SoC is not simulated."""
     program = (
         "from litex.build.sim import SimPlatform\n"
         "from litex.soc.integration.soc import SoCBusHandler\n"
@@ -163,8 +163,8 @@ def test_it_uses_the_bus_of_other_dmas(python):
 
 @pytest.mark.thorough  # this test is slow, because it compiles a whole SoC in a minute
 def test_a_program_in_a_litex_soc_encrypts(python, tmp_path):
-    """The DMA accesses the SoC's memory through LiteX's bus, at addresses that are not multiples of 4. The tag of the
-    last message does not match its additional data, so the DMA writes no output for this message.
+    """The DMA accesses the SoC's memory through LiteX's bus, at addresses that are not multiples of 4. The last message
+    has wrong additional data, so its tag does not match, and the DMA writes no output for this message.
     """
     script = Path(__file__).parent / "accelerator_soc.py"
     python(script, tmp_path / "soc")

@@ -90,7 +90,7 @@ def test_the_same_options_give_the_same_bytes(tmp_path):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=HANG_S)
         folders.append(out / "same")
-    # Generate the core again in this process, which has perhaps generated different cores before.
+    # Generate the core a third time, in this process. This process may have generated other cores before.
     folders.append(make(tmp_path, "ctr", datapath=32, name="same")[0])
     first = {path.name: path.read_bytes() for path in folders[0].iterdir()}
     assert len(first) >= 6

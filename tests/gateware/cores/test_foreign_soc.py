@@ -41,9 +41,9 @@ def test_a_program_in_litex_soc_answers_as_in_ours(tmp_path):
 
 
 def _ours(folder: Path, cfu: Path) -> list[int]:
-    """Return how many cycles the test program needs in our SoC for a key schedule, and how many for a block."""
+    """Run the test program in our SoC. Return the cycles for a key schedule and the cycles for a block."""
     words = foreign_soc.words([])
-    for out in (folder / "addresses", folder / "ours"):  # the first SoC is needed only to find the console's address
+    for out in (folder / "addresses", folder / "ours"):  # the first SoC is only built to learn the console's address
         soc = CipherlaneSoC(targets.load("sim", "default"), words)
         soc.console = foreign_soc.Console()
         sources, console = foreign_soc.write(soc, out)

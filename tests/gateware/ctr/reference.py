@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Expected results for the accelerator: AES-CTR, computed with `cryptography`, and the 128-EEA2 test sets."""
+"""Computes the accelerator's expected results with AES-CTR from `cryptography`, and reads the 128-EEA2 test sets."""
 
 import tomllib
 from pathlib import Path

@@ -10,7 +10,8 @@ from gateware.ctr.client import Client, Port
 from gateware.ctr.key_store import WORDS
 
 CLIENT = Client(slots=8, count_bits=29, waits=False)
-# The rival loads its key after PAUSE cycles in which its slot holds no key and no key command is under way.
+# Number of cycles. The rival loads its key into slot 0 after PAUSE cycles in which slot 0 held no key and no key
+# command was under way.
 PAUSE = 500
 
 

@@ -64,7 +64,8 @@ class Bench:
             for n in range(m.blocks):
                 block = m.data[16 * n : 16 * n + 16]
                 last = n == m.blocks - 1
-                # After the message, fill the last block with ones. In memory, too, other data can follow a message.
+                # Fill the rest of the message's last block with ones, because other data can follow a message in
+                # memory.
                 filled = int.from_bytes((block + b"\xff" * 16)[:16], "little")
                 items.append(
                     {"data": filled, "mask": 2 ** len(block) - 1, "last": int(last), "bits": m.bits if last else 0}
@@ -124,7 +125,7 @@ def test_eea2_sets(bench):
 @pytest.mark.parametrize("stall", [0.0, 0.5, 0.95])
 @pytest.mark.parametrize("idle", [0.0, 0.5, 0.95])
 def test_messages_back_to_back(bench, idle, stall):
-    """Send messages of random lengths (all remainders modulo 16), slots and counter widths, without a pause."""
+    """Send messages without a pause. Lengths (with all remainders modulo 16), slots and counter widths are random."""
     rng = random.Random(f"engine {idle} {stall}")
     keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(SLOTS)]
     for slot, key in enumerate(keys):

@@ -106,8 +106,8 @@ def test_random(bench, stall, idle):
 
 
 def test_first_block_after_three_cycles_and_no_idle_cycle_between_messages(bench):
-    """The unit needs at least two cycles for a message. So an idle cycle occurs only after two consecutive messages of
-    one block each. This test sends no such pair, so no idle cycle may occur.
+    """The unit needs at least two cycles for a message. So the output can be idle only between two successive messages
+    of one block each. This test sends no two such messages in a row, so the output must never be idle.
     """
     times = []
     counts = [10, 1, 2, 3, 1, 2, 4, 2]

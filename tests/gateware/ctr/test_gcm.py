@@ -54,8 +54,8 @@ class Message:
 
     @property
     def blocks(self) -> list[dict]:
-        """Return the message's input blocks: IV (unless it has 12 bytes), AAD, text and tag. The padding bytes are not
-        zero.
+        """Return the blocks that the engine reads for this message: IV (unless it has 12 bytes), AAD, text, and the tag
+        if the engine decrypts. The unused bytes of a block are not zero.
         """
         parts = [b"" if len(self.iv) == 12 else self.iv, self.aad, self.text]
         blocks = [{"data": number(block.ljust(16, b"\xff"))} for part in parts for block in chunks(part)]
@@ -67,8 +67,8 @@ class Message:
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
     def to_open(self, **changes) -> "Message":
-        """Return the message that decrypts this message's ciphertext. `changes` replaces fields of the returned
-        message.
+        """Encrypt this message; return a message that makes the engine decrypt the ciphertext. `changes` replaces
+        fields of the returned message.
         """
         text, tag = self.sealed()
         values = {**vars(self), "text": text, "tag": tag} | changes
@@ -188,7 +188,7 @@ STRIDE = 101
 
 
 def nist(name: str) -> list[dict[str, str]]:
-    """Return the messages of a NIST file. Each is a dictionary from field name to value; values are still text."""
+    """Return the messages of a NIST file, each as a dictionary that maps a field's name to the field's text."""
     text = (VECTORS / name).read_text()
     return [dict(re.findall(r"^(\w+)(?: = (\w*))?", part, re.MULTILINE)) for part in text.split("Count = ")[1:]]
 
@@ -249,8 +249,8 @@ def test_pauses(bench, idle, stall):
 
 
 def test_forged_messages(bench):
-    """If the IV, AAD, text or tag of a message was changed, the engine outputs no text. It decrypts the unchanged
-    messages in between.
+    """If the IV, AAD, text or tag of a message was changed, the engine outputs no text. The engine still decrypts the
+    unchanged messages.
     """
     rng = random.Random(3)
     key = rng.randbytes(16)
@@ -493,8 +493,8 @@ def test_flush_and_zeroize_in_mid_message(bench, pulse):
 
 
 def test_cycles(bench):
-    """With AES-128, the core encrypts a block every 10 cycles, also across the border of two messages. Times do not
-    depend on data or verdict.
+    """With AES-128, the core encrypts a block every 10 cycles, even at the transition between two messages. The cycles
+    do not depend on the data or the verdict.
     """
     key = bytes(range(16))
     bench.load_key(key)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test key commands with a simple model of a core that only records the words it receives, in Migen's own simulator."""
+"""Test key commands in Migen's own simulator. A simple model replaces the AES core, and records the key words."""
 
 import pytest
 from litex.soc.interconnect import stream
@@ -9,8 +9,8 @@ from gateware.ctr.client import Client
 from gateware.ctr.key_loader import KeyLoader
 
 SLOTS = 4
-# Number of slots of the second client. If this client gives a command on a slot in use, the loader refuses the command
-# at once. For other clients, the loader delays such a command.
+# Number of slots of the second client. If a slot is in use, the loader refuses a command of the second client on this
+# slot. For other clients, the loader delays the command.
 OTHER_SLOTS = 2
 WAIT_CYCLES = 40
 
@@ -221,8 +221,8 @@ def test_zeroize_ends_the_present_command_at_once(when):
 
 
 def test_a_client_that_does_not_wait_is_refused():
-    """The second client has the option `waits=False`. If it gives a command on a key in use, the loader refuses the
-    command instead of delaying it. Each client has its own key words and slots.
+    """The second client has the option `waits=False`. If a key of this client is in use, the loader refuses commands on
+    this key, instead of delaying the commands. Each client has its own key words and slots.
     """
     bench = _Bench()
 
@@ -291,8 +291,8 @@ def test_a_use_may_begin_while_another_ends():
 
 
 def test_commands_of_clients_take_turns():
-    """If a key command arrives during another client's command, the loader carries it out afterwards. The later command
-    uses the words, slot and length that its own client set.
+    """Two clients give key commands that overlap in time. The loader carries out one command after the other. Each
+    command uses the words, slot and length that the command's own client set.
     """
     bench = _Bench()
 

@@ -28,7 +28,7 @@ class Packet:
     slot: int = 0
     index: int = 0
     width: int = WIDTH_128
-    said: int | None = None  # the length field; None means the right length
+    said: int | None = None  # value of the length field; if None, the right length
 
     @property
     def message(self) -> dict:
@@ -147,8 +147,9 @@ def test_packets_of_all_slots(bench, idle, stall):
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 def test_wrong_lengths(bench, stall):
-    """If a packet's length field is too small, the keystream ends too early, and the remaining words leave as zeros. If
-    the field is too large, the surplus keystream is dropped. In both cases the next packet is correct.
+    """Send packets with wrong length fields. If the field is too small, the keystream ends early, and the packet's
+    remaining words leave as zeros. If the field is too large, the unused keystream is dropped. The next packet is
+    always correct.
     """
     rng = random.Random(f"wrong {stall}")
     keys = {0: bytes(range(16)), 1: bytes(range(32))}
@@ -194,14 +195,15 @@ def test_flush(bench, stall, again):
         for got, right in zip(received, wanted, strict=True):
             assert got == right or got == (0, *right[1:4], 1)
         ends = [n for n, word in enumerate(wanted) if word[2]]
-        for begin, end in itertools.pairwise([-1, *ends]):  # after a packet's first error, all later words are errors
+        for begin, end in itertools.pairwise([-1, *ends]):  # after its first error word, a packet has only error words
             errors = [word[4] for word in received[begin + 1 : end + 1]]
             assert errors == sorted(errors)
         assert bench.run([last]) == last.result(key)
 
 
 def test_a_key_that_goes_leaves_zeros(bench):
-    """Zeroize a key while packets use it. In each packet under this key, all words after some block are zero.
+    """Zeroize a key while packets use the key. Each of these packets is right up to some block. All later words of the
+    packet are zero.
 
     Packets of another slot are right.
     """

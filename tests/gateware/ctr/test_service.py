@@ -19,8 +19,8 @@ from tests.gateware.ctr.reference import ctr
 from tests.gateware.support import Simulation, send
 
 SLOTS = 4
-# When both clients request blocks, the first client gets three blocks for each block of the second. On boards,
-# packets (first client) and the DMA (second client) share the core in the same ratio.
+# While both clients request blocks, the first client gets three blocks for each block of the second client. On boards,
+# the first client is the packet stream, the second is the DMA, and the ratio is the same.
 CLIENTS = [Client(slots=SLOTS, count_bits=13, share=3), Client(slots=SLOTS, count_bits=29, waits=False)]
 # Cycles per block, by key length in bytes, for a core with two engines of 128 bits.
 CYCLES = {16: 5, 24: 6, 32: 7}
@@ -110,7 +110,7 @@ class Bench:
         return [block for request in asked for block in request.answer(self.keys[client])]
 
     def assert_quiet(self):
-        """Assert that all requests are answered: no client receives a further block."""
+        """Assert that no client receives more blocks than it requested."""
 
         def nothing():
             for port in self.ports:
@@ -157,7 +157,7 @@ def exchange(bench, asked, rng=None, idle=(0.0, 0.0), stall=(0.0, 0.0)):
 @pytest.mark.parametrize("idle", [(0.0, 0.0), (0.9, 0.0)])
 def test_each_is_answered_in_order_under_its_own_keys(bench, idle, stall):
     """Each client gets its blocks in order. A request for 0 blocks gets no block. A request for a slot without a key
-    gets errors. This also holds if the other client has a key in its slot with the same number.
+    gets errors, even if the other client's slot with this number holds a key.
     """
     rng = random.Random(f"service {idle} {stall}")
     bench.load_all(rng)
@@ -274,7 +274,8 @@ def test_zeroize_ends_all(bench, who):
 
 
 def test_a_command_waits_or_is_refused(bench):
-    """If a slot is in use, a key command on it waits (first client) or is refused (second client).
+    """Give a key command on a slot in use. A command of the first client waits until the slot is free. A command of the
+    second client is refused.
 
     The other client's slot of the same number keeps working, and no block uses part of a key.
     """

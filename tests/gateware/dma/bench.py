@@ -19,7 +19,8 @@ from tests.gateware.ctr.reference import ctr, only_bits
 from tests.gateware.ctr.rival import CLIENT, Rival
 from tests.gateware.support import Simulation
 
-# Address of the memory. Driver tests map the memory there in their own process, above the heap (up to 0x5000_0000).
+# Address of the memory. Driver tests map the memory into their own process at this address. The mapping does not
+# overlap the heap, which ends below 0x5000_0000.
 ORIGIN = 0x6000_0000
 SIZE = 0x4000
 SMALL = (0x1000_0000, 0x100)
@@ -155,7 +156,7 @@ class Bench:
         self.fields = {
             csr.name: {f.name: f for f in csr.fields.fields} for csr in csrs if getattr(csr, "fields", None) is not None
         }
-        # Connect the watched signals to signals with fixed names. Every process then generates the same Verilog.
+        # Give fixed names to the watched signals, so that every process generates the same Verilog.
         watched = {"service_idle": service.ports[0].idle, "irq": self.dut.ev.irq}
         watched |= {"service_gives": service.ports[0].keystream.valid, "key_busy": self.dut.status.fields.key_busy}
         watched |= {"busy": self.dut.status.fields.busy, "bus_cyc": self.dut.bus.cyc}

@@ -37,7 +37,7 @@ void shim_connect(uint32_t (*read)(uint32_t), void (*write)(uint32_t, uint32_t))
 
 static bool has_gcm;
 
-/** Selects an accelerator that supports GCM for the next call of shim_init. */
+/** Makes the next call of shim_init set up an accelerator with GCM. */
 void shim_has_gcm(void)
 {
 	has_gcm = true;

@@ -18,12 +18,12 @@ KEYS = 4
 
 
 def run(count: int, seed: int) -> int:
-    """Process batches of messages until `count` messages or more were forged. Return the number of all messages."""
+    """Process batches of messages until at least `count` messages were forged. Return the number of all messages."""
     rng = random.Random(seed)
     bench = GCMBench()
     given = refused = 0
     while refused < count:
-        if given % (100 * BATCH) == 0:  # every 100 batches: new keys, and count wrong tags from 0 again
+        if given % (100 * BATCH) == 0:  # after every 100 batches, use new keys and reset the counter
             bench.reset()
             before, since = bench.failures(), 0
             keys = [rng.randbytes(rng.choice([16, 24, 32])) for _ in range(KEYS)]

@@ -16,8 +16,8 @@ TAGS = (4, 8, 12, 13, 14, 15, 16)
 
 @dataclass(frozen=True)
 class Message:
-    """A GCM message, with the address of each of its parts. `text` and `tag` are the data that the accelerator reads.
-    They are not the accelerator's results.
+    """A GCM message, with the address of each of its parts. `text` and `tag` are inputs of the accelerator, not its
+    results.
     """
 
     key: bytes
@@ -34,7 +34,7 @@ class Message:
     aad_address: int = 0
     tag_address: int = 0
     iv_address: int = 0
-    changes: dict = field(default_factory=dict)  # register or option name to a wrong value, which is written instead
+    changes: dict = field(default_factory=dict)  # maps a register or option to the wrong value to write
     ordered: int = 0
     interrupt: int = 0
 
@@ -64,20 +64,20 @@ class Message:
         return sealed[:-16], sealed[-16:][: self.tag_length]
 
     def opened(self) -> bytes | None:
-        """Return the plaintext that decryption must produce. Return None if the tag, which can be a truncated tag, is
-        wrong.
+        """Return the plaintext of this encrypted message, or None if the message's tag is wrong. The tag can be
+        truncated.
         """
         plain = AESGCM(self.key).encrypt(self.iv, self.text, b"")[: len(self.text)]  # decrypts: same keystream
         again = replace(self, text=plain, mode=MODE_ENCRYPT).sealed()
         return plain if again == (self.text, self.tag) else None
 
     def to_open(self, mode: int = MODE_DECRYPT, **changes) -> "Message":
-        """Return the message whose decryption gives this message. `changes` are fields with other values."""
+        """Encrypt the message. Return it as a message to decrypt or verify, with the fields in `changes` replaced."""
         text, tag = self.sealed()
         return replace(self, **{"mode": mode, "text": text, "tag": tag} | changes)
 
     def parts(self) -> list[tuple[int, bytes]]:
-        """Return (address, data) of each part of the message that the accelerator reads."""
+        """Return (address, data) of each part that the accelerator reads."""
         parts = [(self.iv_address, self.iv)] if self.hash_iv else []
         parts += [(self.aad_address, self.aad), (self.source, self.text)]
         return parts if self.mode == MODE_ENCRYPT else [*parts, (self.tag_address, self.tag)]
@@ -95,8 +95,8 @@ class Message:
 
 
 def forged(keys: list[bytes], rng: random.Random) -> Message:
-    """Return a message to decrypt or verify, in most cases a forged one. In a forged message, one bit is changed or one
-    byte is added. The message's field `error` is the expected error code.
+    """Return a message to decrypt or verify. Most of these messages are forged: one bit is changed, or one byte is
+    added. The message's field `error` is the expected error code.
     """
     slot, length = rng.randrange(len(keys)), rng.choice([0, 1, 15, 16, 31, 200])
     iv, tag_length = rng.randbytes(rng.choice([12, 12, 20])), rng.choice(TAGS)

@@ -17,7 +17,7 @@ BLOCK = 16
 
 
 def blocks(address: int, size: int) -> list[tuple[int, int]]:
-    """Return all bus accesses for a buffer, each as (block address, mask). The mask marks the buffer's bytes."""
+    """Return the bus accesses for a buffer, as (block address, mask). Bit n of a mask is 1 for a byte of the buffer."""
     result = []
     for base in range(address - address % BLOCK, address + size, BLOCK):
         lanes = range(max(address, base), min(address + size, base + BLOCK))
@@ -57,7 +57,8 @@ def test_sp_800_38a_f5(bench, key_bits):
     bench.memory.write(ORIGIN, PLAIN)
     assert bench.transfer(Descriptor(length=len(PLAIN), counter=T1, slot=5)) == [Error.NONE]
     assert bench.memory.read(OUT, len(PLAIN)).hex() == SP_800_38A[key_bits]
-    # In CTR, decryption is the same operation as encryption. With index 2, the operation begins at the third block.
+    # In CTR, decryption is the same operation as encryption. With index 2, this descriptor decrypts the message from
+    # its third block on.
     decrypt = Descriptor(source=OUT + 32, destination=ORIGIN + 0x101, length=32, counter=T1, index=2, slot=5)
     assert bench.transfer(decrypt) == [Error.NONE]
     assert bench.memory.read(ORIGIN + 0x101, 32) == PLAIN[32:]
@@ -111,7 +112,7 @@ def test_offsets(bench, destination):
 
 @pytest.mark.parametrize("distance", [0, 1, 15, 16, 17, 40])
 def test_in_place_and_before(bench, distance):
-    """The output overwrites the source in place, or begins `distance` bytes before the source and overlaps it."""
+    """The output begins `distance` bytes before the source. With distance 0, the output overwrites the source."""
     fill(bench)
     bench.load_key(KEYS[128])
     for length in (5, 16, 100, 300):
@@ -236,8 +237,8 @@ def test_cycles_depend_on_length_and_key_size_alone(bench, core):
 
                 bench.run(read())
                 assert seen.setdefault(length, cycles[0]) == cycles[0]
-        # A core that is not pipelined needs one cycle per round for each block. The core is idle only in the last
-        # burst.
+        # In a core that is not pipelined, each of the 90 additional blocks of the longer message takes one cycle per
+        # round. The core is idle only in the last burst.
         if core.get("datapath") != "pipelined":
             assert 90 * rounds <= seen[1600] - seen[160] <= 90 * rounds + 8
         assert seen[1] == seen[16]

@@ -34,7 +34,7 @@ def simulated(board_core):
 
 
 def cycles_of(bench, signal: str):
-    """Return the number of cycles for which a signal of the bench remains 1, from the present cycle on."""
+    """Return the number of cycles until a signal of the bench is 0, counted from the current cycle."""
     cycles = 0
     while bench.peek(signal):
         cycles += 1
@@ -72,7 +72,7 @@ def test_key_commands_end_in_bounded_time(bench, name):
 
 @pytest.mark.parametrize("name", ["abort", "zeroize"])
 def test_abort_and_zeroize_wait_for_one_access_at_most(bench, name):
-    """The memory never answers. So a command can end the descriptor only after the present bus access has timed out."""
+    """The memory never answers. So the descriptor can end only after the current bus access has timed out."""
     bench.memory.answer = lambda address, we: None
     taken = []
 

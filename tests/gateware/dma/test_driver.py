@@ -96,7 +96,7 @@ class Driver:
         self.region[:] = bytes(len(self.region))
         self.bench.memory.contents[ORIGIN] = self.region
         self.writes = []
-        self.stuck = 0  # if not 0, the driver reads this value as the status register
+        self.stuck = 0  # if not 0, the driver reads this value from the status register
         self.hang_at_start = False
 
     def init(self, bounce_bytes=64):
@@ -159,8 +159,8 @@ def test_direct_and_in_place_at_any_alignment(driver):
 
 
 def test_memory_that_is_not_cached(driver):
-    """For uncached memory, the driver flushes no cache. For a buffer that is only partly cached, the driver uses the
-    bounce buffer.
+    """For uncached memory, the driver must not flush the cache. For a buffer that is partly cached, the driver must use
+    the bounce buffer.
     """
     edge = ORIGIN + SIZE // 2
     driver.c.shim_uncache(edge)

@@ -93,8 +93,8 @@ def test_nist(bench, bits):
 
 
 def test_forged_messages(bench):
-    """If the IV, AAD, text or tag of a message was changed, the accelerator writes nothing. Unchanged messages in
-    between get the right results.
+    """If the IV, AAD, text or tag of a message was changed, the accelerator writes nothing. The unchanged messages
+    still get the right results.
     """
     rng = random.Random(4)
     keys = keys_of(bench, rng, 3)
@@ -170,8 +170,8 @@ def test_a_message_in_every_cycle_of_a_key_load(bench):
 
 
 def test_counter_mode_between_messages(bench):
-    """Mix GCM and counter-mode descriptors without a pause. GCM descriptors wait for earlier counter-mode descriptors,
-    and counter-mode descriptors wait for earlier GCM descriptors.
+    """Mix GCM and counter-mode descriptors without a pause. A descriptor of one mode waits for earlier descriptors of
+    the other mode.
     """
     rng = random.Random(11)
     key = rng.randbytes(16)
@@ -276,8 +276,8 @@ def test_nothing_is_written_before_the_tag_is_read(bench):
 
 @pytest.mark.parametrize("answer", ["err", None])
 def test_bus_errors(bench, answer):
-    """A bus error ends only the message in which it occurs. If a read fails, decryption writes no text and encryption
-    no tag.
+    """A bus error ends only the message in which it occurs. If a read fails, decryption writes no text, and encryption
+    writes no tag.
     """
     key, rng = bytes(range(16)), random.Random(16)
     bench.load_key(key)
@@ -321,8 +321,8 @@ def test_bus_errors(bench, answer):
 
 
 def test_an_error_after_a_message_that_reads_nothing(bench):
-    """A message without data needs no memory reads, so its read phase ends at once. An earlier message may still wait
-    for its tag then. Each message must get its own result.
+    """A message without data needs no memory reads, so its read phase ends at once. At that time, an earlier message
+    can still wait for its tag. Each message must get its own result.
     """
     key, rng = bytes(range(16)), random.Random(19)
     bench.load_key(key)
@@ -341,8 +341,8 @@ def test_an_error_after_a_message_that_reads_nothing(bench):
 
 
 def test_a_refused_message_before_a_forged_one(bench):
-    """A refused message comes first, then a forged message. The verdict on the forged message can be known before the
-    refused message has its result. Each message must still get its own result.
+    """A forged message follows a refused message. The accelerator can know the verdict on the forged message before it
+    has reported the result of the refused message. Each message must still get its own result.
     """
     key, rng = bytes(range(16)), random.Random(20)
     bench.load_key(key)
@@ -401,7 +401,7 @@ def test_time_does_not_depend_on_data_or_verdict(bench):
 
 
 def test_the_subkey_is_not_readable(bench):
-    """After computations with a GHASH subkey, no readable register contains 32 bits of it."""
+    """After the accelerator has used a GHASH subkey, no readable register contains four bytes of it in a row."""
     key, rng = bytes(range(16)), random.Random(18)
     bench.load_key(key)
     message = Message(key, IV, b"aad", b"text")

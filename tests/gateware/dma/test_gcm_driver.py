@@ -119,7 +119,7 @@ def test_engine_needs_a_key(driver):
 
 
 def test_clear_overwrites_what_was_held(driver):
-    """To remove a key, the engine also encrypts enough bytes to overwrite all decrypted text in the hardware."""
+    """To remove a key, the engine also encrypts other data, to overwrite all decrypted text in the hardware."""
     where = {"aad": ORIGIN, "in": ORIGIN + 0x100, "out": ORIGIN + 0x400, "tag": ORIGIN + 0x600}
     text = b"\xa5" * (16 * DEPTH)
     sealed, tag = seal(0, b"", text)

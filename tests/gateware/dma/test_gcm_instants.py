@@ -48,7 +48,7 @@ class Tries:
             bench.memory.write(address, data)
 
     def prepare(self):
-        """Load the key, and fill the destination. Write a second key's words and the descriptor to the registers."""
+        """Load the key, and fill the destination. Write the words of another key, and a descriptor, to registers."""
         self.bench.memory.write(OUT, FILL * 96)
         yield from self.bench.set_key(KEY, 1)
         yield from self.bench.write_fields("key_config", key_length=0, slot=2)
@@ -79,7 +79,7 @@ class Tries:
         return (5 * FILL + self.result).ljust(96, FILL)
 
     def has_a_beginning(self) -> bool:
-        """Return true if the accelerator wrote the right result only up to some bus word, and nothing after it."""
+        """Return true if the output is right up to some bus word, and the memory after this word is unchanged."""
         found, whole = self.written(), self.whole()
         ends = (0, *range(16, 96, 16), 5 + len(TEXT), 5 + len(self.result))
         return any(found == whole[:n].ljust(96, FILL) for n in ends)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Gives a command or a reset in every cycle of a descriptor. Every block must use the key that the descriptor's slot
-held when the descriptor started.
+"""Executes a descriptor many times, and gives a command or a reset in a different cycle each time. Every block must use
+the key that the descriptor's slot held when the descriptor started.
 
 A descriptor runs from `start` to its end, and a command comes n cycles after `start`, for every n. Each time the
 result, the output and the remaining keys must match one of two orders: the command before the descriptor, or after its
@@ -36,9 +36,9 @@ class Sweep:
         self.bench = bench
         self.data = bench.rng.randbytes(LENGTH)
         bench.memory.write(PASSAGE.source, self.data)
-        # A test gives its command in every cycle from 0 up to one of these limits. `passage` is longer than a
-        # descriptor takes. `loading` is longer than a key expansion or the zeroization of a slot takes. `clearing` is
-        # longer than the zeroization of all slots takes.
+        # Limits, in cycles: a test gives its command in every cycle below a limit. A descriptor takes fewer cycles than
+        # `passage`. A key expansion or the zeroization of one slot takes fewer cycles than `loading`. The zeroization
+        # of all slots takes fewer cycles than `clearing`.
         self.passage, self.loading, self.clearing = (180, 180, 330) if bench.pipelined else (90, 80, 160)
 
     def write(self, name: str, value: int):
@@ -71,14 +71,14 @@ class Sweep:
         yield from self.command(second)
         yield self.bench.csr.we.eq(0)
         yield
-        # The second command arrives at the accelerator in this cycle: read whether `key_busy` is 1.
+        # In this cycle, the accelerator receives the second command. Store whether `key_busy` is 1.
         self.was_key_busy = self.bench.peek("key_busy")
         yield
         return (yield from self.bench.status())["refused"]
 
     def outcome(self, number: int, slot: int = SLOT):
         """Wait until the first descriptor has ended and the accelerator is idle, then submit a second descriptor.
-        Return the error codes of both.
+        Return the error codes of both descriptors.
         """
         first = yield from self.bench.result(number)
         yield from self.bench.wait_idle()
@@ -92,8 +92,8 @@ class Sweep:
         yield from self.bench.wait_idle()
 
     def holds(self, d: Descriptor, key: bytes | None) -> bool:
-        """Return true if the destination contains the output under `key`. If `key` is None, return true if the
-        destination is unchanged.
+        """Return true if the destination contains the descriptor's output under `key`. If `key` is None, return true if
+        the destination is unchanged.
         """
         output = d.result(key, self.data) if key else FILL * LENGTH
         return self.bench.memory.read(d.destination - 5, LENGTH + 27) == 5 * FILL + output + 22 * FILL
@@ -139,8 +139,8 @@ def test_key_command(bench, sweep, command, left, slot):
 @pytest.mark.parametrize("access_cycles", [1, 9])
 @pytest.mark.parametrize("command", ["abort", "zeroize"])
 def test_abort_and_zeroize(bench, sweep, command, access_cycles):
-    """The command arrives after the descriptor has ended, or aborts it. The output of an aborted descriptor is correct
-    up to some block; the memory after this block is unchanged.
+    """The command aborts the descriptor, unless the descriptor has already ended. The output of an aborted descriptor
+    is correct up to some block; the memory after this block is unchanged.
     """
     seen = []
     bench.memory.latency = lambda: access_cycles
@@ -172,8 +172,8 @@ def test_abort_and_zeroize(bench, sweep, command, access_cycles):
 
 
 def test_reset(bench, sweep):
-    """Reset in every cycle of a descriptor: the data written so far are right, no bus access is pending, no key
-    remains, and the next descriptor works.
+    """Repeat a descriptor, with a reset in a different cycle each time. After each reset, the data written so far are
+    right, no bus access is pending, no key remains, and the next descriptor works.
     """
 
     def life(n):
@@ -234,7 +234,7 @@ def test_start_during_a_key_command(bench, sweep, command):
 
 
 def test_start_during_an_abort(bench, sweep):
-    """`start` is refused until an abort has ended. After that, the accelerator executes the whole descriptor."""
+    """During an abort, the accelerator refuses `start`. After the abort, it executes the whole next descriptor."""
     seen = []
     bench.memory.latency = lambda: 9
 
@@ -276,7 +276,7 @@ def test_key_word_during_a_key_command(bench, sweep, command):
             yield
         yield from sweep.write("key0", word)
         yield bench.csr.we.eq(0)
-        # If n is 0, `key_busy` is not 1 yet, because the accelerator accepts the command only in this cycle.
+        # If n is 0, the accelerator accepts the command in this cycle, so `key_busy` is still 0.
         was_busy = bench.peek("key_busy") or n == 0
         yield from bench.wait_idle()
         if command == "load_key":

@@ -50,8 +50,8 @@ def test_another_master_gets_its_turn_after_a_burst(bench):
                 yield
 
     bench.encrypt(bytes(16), [Descriptor(ORIGIN, ORIGIN + BUFFER // 2, 8192, T1)], other(), size=BUFFER // 2)
-    # The other master waits for the burst's accesses, a second cycle of the burst's first word, the change of the bus
-    # master, and its own read.
+    # The other master waits for the end of the DMA's burst. The additional cycles are a second cycle for the first word
+    # of the burst, the change of the bus master, and the other master's own read.
     assert BURST_BEATS < max(waits) <= BURST_BEATS + 4
 
 

@@ -136,8 +136,8 @@ def measure(bench: BufferBench, datapath, key_bits: int, size: int, source: int 
 
 
 def measure_gcm(bench: BufferBench, key_bits: int, size: int, messages: int, *, decrypt: bool = False) -> Figure:
-    """Measure GCM of messages of `size` bytes (a multiple of 16), read from the buffer's first half and written to its
-    second half. Check the results.
+    """Measure GCM with messages of `size` bytes (a multiple of 16). The DMA reads the messages from the buffer's first
+    half, and writes the results to the second half. Check the results.
     """
     key, step = bytes(range(key_bits // 8)), size + 48
     bench.load_key(key)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the area report. The report counts each cell of a netlist once, as part of one unit of the design. The cell's
-name or its neighbour cells determine the unit.
+"""Test the area report, which counts the cells of each unit of the design. Each cell of the netlist counts once. A
+cell's name, or the cells connected to it, show the unit to which the cell belongs.
 """
 
 from gateware.flow import area

@@ -126,8 +126,8 @@ def test_waveforms_are_of_simulated_boards_alone():
 
 
 def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it_is_not():
-    """`clock_met_by` of a simulated board names a hardware target. Place-and-route of this target met the clock of the
-    simulated board. The name is empty if no target met this clock.
+    """`clock_met_by` of a simulated board names a hardware target that met the simulated board's clock in
+    place-and-route. The name is empty if no hardware target met this clock.
     """
     sim, hardware = boards.load("sim"), boards.load("ecpix5")
     for name in ("sys_clk_freq", "uart_baudrate", "uart_fifo_depth"):
@@ -319,8 +319,8 @@ def test_report_takes_clocks_and_resources_from_place_and_route(tmp_path):
     ],
 )
 def test_constraints_are_checked_against_the_netlist(tmp_path, port, required, inverters, message):
-    """The build reports three errors. A constraint of a port names an internal net. Place-and-route timed a clock for
-    another frequency than required. The number of cells in combinational loops is not that of the ring oscillators.
+    """The build must report an error in three cases: a port constraint names a net that is not a port, place-and-route
+    timed a clock for a wrong frequency, or combinational loops contain more or fewer cells than the ring oscillators.
     """
     directions = {"A": "input", "Z": "output"}
     cells = {
@@ -359,7 +359,7 @@ def test_a_build_without_end_is_stopped_with_all_that_it_started(tmp_path, monke
     with open(reader, "rb") as ours, open(writer, "wb") as theirs:
         assert toolchain.run(["bash", "-c", "sleep 3600 & wait"], tmp_path, dict(os.environ), theirs) is None
         theirs.close()
-        # The read end of the pipe reports end-of-file only after all processes with the write end have ended.
+        # The read end of the pipe reports end-of-file only after all processes that hold the write end have ended.
         assert select.select([ours], [], [], 300)[0] and ours.read() == b""
 
 

@@ -79,8 +79,8 @@ def test_a_program_without_a_mark_has_no_id(gateware):
 
 
 def test_firmware_behind_a_loader_has_a_header_and_its_own_id(gateware):
-    """The firmware in the code memory and the firmware file for the loader have the same build id. The loader's own
-    build id begins with the same gateware digest.
+    """The firmware in the code memory and the firmware file for the loader have the same build id. This build id and
+    the loader's own build id begin with the same gateware digest.
     """
     verilog = VERILOG + 'initial $readmemh("sim_code.init", code);\n'
     firmware = b"firmware" + MARK + b"its end."

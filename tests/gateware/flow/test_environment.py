@@ -31,8 +31,8 @@ def run(*words):
 
 @pytest.mark.parametrize("target", targets.load_all(), ids=lambda target: target.name)
 def test_every_target_has_one(target):
-    """Each target's environment file contains a resource for each transport, a driver for the cable if there is one,
-    and only engines that the host tool knows.
+    """Each target's environment file lists a resource for each transport, and lists only engines known to the host
+    tool. For an FPGA board without a bootloader, the file also contains the JTAG cable and the cable's driver.
     """
     port = "" if target.board.uart_usb or "uart" not in environment.transports(target) else "/dev/ttyUSB7"
     main = main_of(target, "" if target.board.simulated else port)

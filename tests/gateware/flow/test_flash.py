@@ -256,7 +256,7 @@ def test_a_board_that_still_starts_is_waited_for(monkeypatch):
     def start(frame):
         asked.append(frame)
         if len(asked) == SILENT:
-            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # the tool need not repeat a request from here on
+            monkeypatch.setattr(flashing, "_ASK_S", HANG_S)  # the board answers all later requests
         if len(asked) == SILENT + 3:
             board.build_id = bytes(range(16))
         return frame if len(asked) > SILENT else b"\2"
@@ -317,7 +317,7 @@ def test_a_bootloader_is_given_the_flash_s_content_and_asked_nothing(build, load
     ],
 )
 def test_a_bootloader_that_takes_it_not(build, loader, writes, status, says):
-    """The command reports an error even if openFPGALoader exits with 0, which it also does after a failed download."""
+    """After a failed download, openFPGALoader can exit with status 0. The command must still report an error."""
     loader("", 0, writes, status)
     with pytest.raises(FlashError, match=rf": {says}\Z"):
         flash(ORANGECRAB, build, "spi")
@@ -354,7 +354,7 @@ REVISIONS = {
 @pytest.mark.parametrize("revision", REVISIONS)
 def test_a_revision_is_loaded_by_its_cable(build, loader, monkeypatch, revision):
     """The type of the attached cable shows the board's revision. If no cable is attached, or if cables for both
-    revisions are attached, the argument `revision` decides.
+    revisions are attached, the argument `revision` selects the revision.
     """
     usb, words = REVISIONS[revision]
     said = loader(detected("LFE5UM5G-85"))

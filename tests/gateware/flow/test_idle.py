@@ -64,7 +64,7 @@ class Pair(Module):
         self.submodules.plain = Unit()
         self.submodules.other = other = Unit()
         self.edges = Signal(32)
-        # `edges` is not part of the second copy, so a change of `edges` causes no clock edge.
+        # `edges` is not part of the second copy, so a change of `edges` does not give this copy a further clock edge.
         IdleEdgesLeftOut("other", {other.word: other.valid})(other)
         self.sync.other += self.edges.eq(self.edges + 1)
         for name in INPUTS:

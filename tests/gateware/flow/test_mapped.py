@@ -91,8 +91,8 @@ def test_carry_chain_adds():
     build = Builder()
     a, b = build.port("a", "input", 4), build.port("b", "input", 4)
     (carry,), total = build.port("carry", "input", 1), build.new(4)
-    # With D = 1, this LUT4 computes A ^ B ^ C. The carry logic uses only bits 3:0 of the LUT's contents.
-    # These bits compute A.
+    # If pin D is 1, this LUT4 computes A ^ B ^ C. The cell's carry logic uses only bits 3:0 of the LUT's contents.
+    # These four bits compute A.
     table = f"{0x96AA:016b}"
     for pair in range(2):
         (out,) = build.new(1)
@@ -207,7 +207,7 @@ def test_block_ram(width):
 
 
 def test_transitions_count_what_passes_by():
-    """When `a` rises, `a & ~a` is 1 for one time unit, the inverter's delay. The simulator counts this pulse."""
+    """When `a` rises, `a & ~a` is 1 until the inverter has switched. The simulator must count this short pulse."""
     build = Builder()
     (a,) = build.port("a", "input", 1)
     build.port("z", "output", [build.lut(0x8888, [a, build.lut(0x5555, [a])])])

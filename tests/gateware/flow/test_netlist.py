@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Test our Verilog models of FPGA cells, which the simulation of netlists uses. The models of logic cells are
-equivalent to Yosys' models. The other models behave as Yosys expects when it maps a design to these cells.
+equivalent to Yosys' models. The other models behave as Yosys assumes during technology mapping.
 """
 
 import json
@@ -59,8 +59,9 @@ endmodule
 MADE = {"LUT4", "PFUMX", "L6MUX21", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4"}
 PACKED = {"TRELLIS_COMB", "TRELLIS_FF", "TRELLIS_RAMW"}
 RANDOM = random.Random(1)
-# For memories that Yosys maps to block RAM: port width in bits, and the number of low address bits that do not select
-# the row. At widths of 18 and 36 bits, the lowest address bits enable writes of single 9-bit units.
+# Maps the width of a block RAM port, in bits, to the number of low address bits that do not select the row. Yosys uses
+# this addressing for memories in block RAM. At widths of 18 and 36 bits, the lowest address bits enable writes of
+# single 9-bit units.
 ADDRESS_BITS = {1: 0, 2: 1, 4: 2, 9: 3, 18: 4, 36: 5}
 PAIRS = [(18, 18, "READBEFOREWRITE"), (9, 9, "NORMAL"), (4, 4, "READBEFOREWRITE"), (2, 2, "WRITETHROUGH")]
 PAIRS += [(1, 1, "READBEFOREWRITE"), (9, 18, "READBEFOREWRITE"), (4, 18, "WRITETHROUGH"), (36, 36, "NORMAL")]
@@ -112,8 +113,8 @@ def _run(folder, *command):
 
 
 def _assert_equal(theirs, how, name, ours=None):
-    """Prove that netlist `theirs` with Yosys' cell models equals netlist `ours` with our cell models. Without `ours`,
-    prove that both sets of cell models give the same behaviour for netlist `theirs`.
+    """Prove that two netlists are equivalent: `theirs` with Yosys' cell models, and `ours` with our cell models. If
+    `ours` is None, prove that netlist `theirs` behaves the same with both sets of cell models.
     """
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -262,7 +263,7 @@ def cells():
 
 
 class _Expected:
-    """A model of a block RAM that behaves as Yosys expects. It stores single bits, and maps an address to bits."""
+    """A model of a block RAM that behaves as Yosys expects. The memory is a list of single bits."""
 
     def __init__(self, mode):
         rows = [int(INITVALS[f"INITVAL_{n // 16:02X}"], 2) >> 20 * (n % 16) for n in range(1024)]
@@ -274,7 +275,7 @@ class _Expected:
         row = address >> ADDRESS_BITS[width]
         if width >= 9:
             return range(row * width, (row + 1) * width)
-        byte, first = divmod(row * width, 8)  # ports of 1, 2 or 4 bits never use a unit's ninth bit
+        byte, first = divmod(row * width, 8)  # ports of 1, 2 or 4 bits never use the ninth bit of a 9-bit unit
         return range(byte * 9 + first, byte * 9 + first + width)
 
     def enabled(self, port):

@@ -20,7 +20,7 @@ from tests.gateware.flow.test_build import gateware_flow
 
 # This folder is not in /tmp, because YoWASP's tools cannot read files there.
 FOLDER = REPOSITORY / "build" / "tests" / "patch"
-WORDS = 6144  # size of the ROM: three banks, which synthesis puts into eleven block RAMs
+WORDS = 6144  # size of the ROM in words: three banks, for which synthesis uses eleven block RAMs
 SOURCE = f"""
 module top(input clock, input [12:0] address, output reg [31:0] read, input [10:0] other, output reg [8:0] table_read);
     reg [31:0] rom [0:{WORDS - 1}];
@@ -43,7 +43,7 @@ ecppack --bootaddr 0 --compress top.config --svf top.svf --bit top.bit
 MADE = ("top.bit", "top.svf", "top.config")
 
 
-# A design with a ROM and a code memory. SoCs with `gateware.soc.loader` also contain these two memories.
+# A design with a ROM and a code memory, as in SoCs with `gateware.soc.loader`.
 CODE_WORDS = 16384
 WITH_CODE = """
     input [13:0] place, input [3:0] write, input [31:0] written, output [31:0] code_read);
@@ -97,7 +97,7 @@ def built():
 
 
 def test_the_bytes_are_those_of_the_whole_flow(built):
-    """Replace the firmware by a longer one, which also uses a ROM bank that was empty."""
+    """Replace the firmware by longer firmware, which also uses a ROM bank that was empty."""
     longer = image(2, WORDS)
     apart = sources(FOLDER / "apart", longer)
     before = {name: (built / name).read_bytes() for name in MADE}
@@ -190,8 +190,8 @@ NEW = build_id.MARK + image(7, 4996)
 
 @pytest.fixture
 def directory(built, monkeypatch):
-    """Return a build folder in the state after `make bitstream`. The tested command then generates the sources again,
-    with the firmware `NEW`.
+    """Return a build folder like the result of `make bitstream`. If the tested command generates the sources again, the
+    new sources contain the firmware `NEW`.
     """
     folder = FOLDER / "target"
     shutil.rmtree(folder, ignore_errors=True)
@@ -208,7 +208,7 @@ def directory(built, monkeypatch):
 
 
 def test_a_build_has_the_new_firmware_and_is_whole(directory, built):
-    """Run the command twice. Both times the files contain the new firmware and equal those of a complete build."""
+    """Run the command twice. It must install the new firmware, with the same files as a complete build."""
     for _ in range(2):
         assert patch.build(TARGET, directory, FOLDER / "results") == directory / "gateware" / "top.bit"
         assert bitstream.stamp(directory).is_current() and not (directory / "patched").exists()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test sweeps, which run many tasks in parallel. Two workers of a Dask scheduler must return the same bytes as two
-processes without Dask. Also test time limits and the end of a sweep.
+"""Test sweeps, which run many tasks in parallel. A sweep on two workers of a Dask scheduler must return the same bytes
+as a sweep on two processes without Dask. Also test time limits, and how a sweep ends.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ class Lab:
     """A Dask scheduler and its workers, all on this machine. A real lab runs the same programs on several machines."""
 
     def __init__(self, folder):
-        """Start the scheduler. Write into `folder` a tool that only the workers have."""
+        """Start the scheduler. Write a tool into `folder`, which is in the PATH of the workers only."""
         self.workers = []
         (folder / "tool").write_text("#!/bin/sh\necho Version 0.1\n")
         (folder / "tool").chmod(0o755)
@@ -62,7 +62,7 @@ class Lab:
         raise AssertionError(f"{command} has ended")
 
     def have(self, count):
-        """Start or end workers until `count` of them run; return their processes."""
+        """Start or kill workers until `count` of them run; return their processes."""
         self.workers = [worker for worker in self.workers if worker.poll() is None]
         for worker in self.workers[count:]:
             worker.kill()
@@ -294,7 +294,7 @@ def test_a_worker_without_a_scheduler_is_refused(monkeypatch, capsys):
     assert capsys.readouterr().err.startswith("error: no Dask scheduler answers at tcp://127.0.0.1:1: ")
 
 
-@pytest.mark.thorough  # this test is slow, because Dask tries for seconds to connect again
+@pytest.mark.thorough  # this test is slow, because Dask tries for several seconds to reconnect
 def test_a_scheduler_that_is_lost_is_told(lab, tmp_path):
     lab.have(1)
 

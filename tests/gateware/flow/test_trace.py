@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the waveform file of a simulation with a small model: it contains the right cycles, and all of them."""
+"""Simulate a small model, and test that the waveform file contains exactly the requested cycles."""
 
 import os
 import struct
@@ -41,7 +41,7 @@ int main(int argc, char *argv[])
     return 0;
 }
 """
-HEADER, HIERARCHY, VALUES = 0, 6, 8  # block types of FST; a block is type (1 byte), length (8 bytes), data
+HEADER, HIERARCHY, VALUES = 0, 6, 8  # types of FST blocks; a block consists of type (1 byte), length (8 bytes), data
 
 
 def blocks_of(path):

@@ -12,8 +12,8 @@ import pytest
 from gateware.flow import toolchain, unpacked
 from gateware.flow.cache import REPOSITORY
 
-# These tests run only in thorough runs, because place-and-route, packing and unpacking take 15 seconds. `make netlist`
-# finds the same faults.
+# These tests run only in the thorough suite, because place-and-route, packing and unpacking take 15 seconds. `make
+# netlist` finds the same faults.
 pytestmark = pytest.mark.thorough
 # This folder is not in /tmp, because YoWASP's tools cannot read files there.
 FOLDER = REPOSITORY / "build" / "tests" / "unpacked"

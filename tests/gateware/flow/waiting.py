@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tasks for the tests of sweeps. `wait` reports its process and waits until the test lets it continue."""
+"""Tasks that the tests of sweeps run. `wait` reports its process id, then waits until the file `go` exists."""
 
 import os
 import time
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.waiting import HANG_S, until
 
-TASK_S = 10 * HANG_S  # a task that hangs ends after this time; the tests do not wait so long
+TASK_S = 10 * HANG_S  # a hanging task ends after this time, in seconds; the tests end earlier
 
 
 def wait(folder: str, name: str) -> str:

@@ -63,8 +63,8 @@ def bench(simulated):
 
 
 def test_product_of_single_bits(bench):
-    """Multiply blocks by subkeys: all 128 blocks with a single 1 bit, and 16 subkeys with a single 1 bit. The 1 bits of
-    the subkeys are in 16 different bytes.
+    """Multiply each of the 128 blocks with a single 1 bit by 16 subkeys. Each subkey also has a single 1 bit, in a
+    different byte for each subkey.
     """
     rng = random.Random(bench.cycles)
     for bit in range(0, 128, 8):
@@ -164,8 +164,8 @@ def test_flush_during_a_subkey(bench):
 
 
 def test_a_subkey_waits_for_the_message_and_goes_before_the_next(bench):
-    """A subkey offered during a message applies to the next message. After the message, the unit accepts the subkey
-    first, even if the next message's first block is also offered.
+    """A subkey is offered during a message, but must apply only to the next message. After the message, the unit must
+    accept the subkey before the first block of the next message, even if this block is offered at the same time.
     """
     dut, rng = bench.dut, random.Random(2)
     first, second = rng.randbytes(16), rng.randbytes(16)

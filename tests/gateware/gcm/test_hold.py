@@ -47,7 +47,7 @@ def read(dut, taken, cycles, rng=None):
 
 @pytest.mark.parametrize("slow", [False, True])
 def test_random_messages(slow):
-    """Send messages of 0 to DEPTH blocks. Most messages wait in the buffer for a random verdict (accept or reject)."""
+    """Send messages of 0 to DEPTH blocks. Most messages wait until the test accepts or rejects them, at random."""
     rng = random.Random(int(slow))
     dut = Hold(DEPTH)
     expected, taken = [], []
@@ -72,7 +72,7 @@ def test_random_messages(slow):
 @pytest.mark.parametrize("count", range(DEPTH + 1))
 @pytest.mark.parametrize("before", [0, 3])
 def test_rejected_text_is_zeroized(count, before):
-    """The buffer zeroizes a rejected message, one row per cycle. A message stored before it still leaves the buffer."""
+    """The buffer zeroizes a rejected message, one row per cycle. An earlier message still leaves the buffer."""
     dut = Hold(DEPTH)
     memory, taken = memory_of(dut), []
     earlier, secret = [10 + n for n in range(before)], [2**128 - 1 - n for n in range(min(count, DEPTH - before))]

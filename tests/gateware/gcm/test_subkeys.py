@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test the store of GHASH subkeys. The store requests a subkey for each new key, removes a subkey with its key, and
-drops an answer for a removed key. Also test flush and zeroization.
+"""Test the store of GHASH subkeys. For each new key, the store requests a subkey. When a key is removed, the store
+removes the key's subkey. If the requested subkey arrives later, the store drops it. Also test flush and zeroization.
 """
 
 from migen import run_simulation

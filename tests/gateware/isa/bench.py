@@ -74,7 +74,7 @@ class Bench:
                 yield bus.ack.eq(0)
 
     def run(self, commands, *, idle=0.0, busy=0.0, slow=0.0, seed=0, memory=None):
-        """Power on, and send commands to the unit. Return the responses, and the number of cycles until the last
+        """Power the unit on, and send commands to it. Return the responses, and the number of cycles until the last
         response.
 
         ``idle``, ``busy`` and ``slow`` are the shares of cycles in which no command is offered, no response taken,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Executes single instructions on the simulated CPU, as a test on the host requests them.
+ * Executes single instructions on the simulated CPU. A test on the host sends the instructions over
+ * the UART.
  *
  * The UART carries little-endian words. A request is three words: an instruction with rd = a0, rs1
  * = a0 and rs2 = a1, the value of a0, and the value of a1. The answer is two words: a0 after the

@@ -59,8 +59,8 @@ def test_ready_waits_for_nothing_in_the_same_cycle():
 
     with Simulation(dut, dut.sink, dut.source) as simulation:
         simulation.run(bench(), max_cycles=20)
-    # The register accepts one more command in the first cycle in which the unit is not ready. In the cycle in which the
-    # unit becomes ready again, the register does not accept a command yet.
+    # In the first cycle in which the unit is not ready, the register still accepts one command. When the unit becomes
+    # ready again, the register accepts a command only one cycle later.
     assert ready == [1, 1, 0, 0, 1]
 
 

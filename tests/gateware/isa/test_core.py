@@ -19,7 +19,7 @@ def executor():
         yield running
 
 
-BUFFER_SCRATCH = 0x4000_8000  # this address is in the buffer memory, which the executor does not use
+BUFFER_SCRATCH = 0x4000_8000  # an address in the buffer memory; the executor program does not use this memory
 
 
 class Checked:
@@ -35,8 +35,7 @@ class Checked:
         for block in range(72):
             self("vstore", rs1=BUFFER_SCRATCH + 16 * block, s=0)
         self("memory_status", rs1=1)
-        # Earlier instructions may have changed the unit's registers. Set the unit and the model to the same known
-        # state.
+        # Earlier tests may have changed the unit's registers. Set the unit and the model to the same known state.
         executor.execute([(BY_NAME[name].function_id(), operand, 0) for name, operand in self.KNOWN])
         for context in range(8):
             self("context", rs1=context)

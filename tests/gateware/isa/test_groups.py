@@ -44,8 +44,8 @@ class Program:
     "other", ["counter", "move_in", "round_enc", "move_out_xor", "vload", "vload_xor", "vstore", "vxor_group"]
 )
 def test_hazards_at_every_distance(run, other, slow):
-    """`vxor_group` and a second instruction use the same register. Either instruction can be first. Up to
-    nine commands are between the two.
+    """`vxor_group` and a second instruction use the same register. The second instruction comes before or after
+    `vxor_group`, with up to nine commands between the two.
 
     No other instruction writes the memory blocks that the group writes.
     """
@@ -70,8 +70,7 @@ def test_hazards_at_every_distance(run, other, slow):
                     program("sub_word", rng.getrandbits(32))
                 program("vxor_group", ORIGIN + 16 * s, 512 - 16 * s + 128 * (s - first))
                 for _ in range(distance):
-                    # The field `kw` selects a key register. The unit must not use `kw` as the number of a state
-                    # register.
+                    # The unit must not confuse `kw`, the number of a key register, with the number of a state register.
                     program("key_write", 0, 0, hw=0, kw=8 + (s ^ 1))
                 disturb(program, s)
             program.check(run, slow=slow)
@@ -91,8 +90,8 @@ def test_overlaps_are_carried_out_in_order(run, distance):
     [(8, 0), (0, 8), (SIZE - 64, 0), (0, SIZE - 64), (SIZE - 32, SIZE - 96), (-16, 0), (0, -16), (0, 2**30), (8, -8)],
 )
 def test_a_group_ends_at_its_first_fault(run, source, destination):
-    """If a `vxor_group` causes a fault, this instruction writes nothing more. The address of the fault stays readable.
-    The next `vxor_group` is carried out.
+    """After a `vxor_group` has caused a fault, this instruction writes nothing more. Software can still read the
+    address of the fault. The unit executes the next `vxor_group` as usual.
     """
     program = Program(7)
     program("vxor_group", ORIGIN + source, (destination - source) % 2**32)
@@ -170,5 +169,5 @@ def test_a_refused_group_of_zeros_clears_what_the_queue_keeps():
 
 
 def slices(word):
-    """Return the 64 numbers in the word that consist of 128 adjacent bits and begin at bit 0, 1, ..., 63."""
+    """Return a set of 64 numbers. For each n from 0 to 63, the set contains bits n + 127 to n of the word."""
     return {word >> first & (1 << 128) - 1 for first in range(64)}

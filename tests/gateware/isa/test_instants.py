@@ -20,16 +20,16 @@ def named(name, rs1=0, rs2=0, **fields):
 
 
 def moves(name: str, block: bytes, **fields):
-    """Return the two instructions that move a block into a register. Their field `h` or `hw` selects the half of the
-    register.
+    """Return two instructions, each of which moves one half of a block into a register. The instruction's field `h` or
+    `hw` selects the half.
     """
     w = words(block)
     half = "hw" if name == "key_write" else "h"
     return [(name, (w[2 * h], w[2 * h + 1]), {**fields, half: h}) for h in range(2)]
 
 
-# A program, as a list of (instruction name, operands, fields). The program contains every kind of register write,
-# contains loads and stores, causes a fault, and uses two contexts.
+# A program, as a list of (instruction name, operands, fields). The program has loads, stores and every kind of register
+# write. It also causes a fault, and uses two contexts.
 PROGRAM = [
     *(each for s in range(2) for each in moves("move_in", BLOCKS[s], s=s)),
     *moves("key_write", BLOCKS[2], kw=1),
@@ -58,7 +58,7 @@ PROGRAM = [
 
 @pytest.mark.parametrize("access_cycles", range(12))
 def test_a_context_switch_waits_for_loads_and_products(bench, access_cycles):
-    """The unit writes a result only to the context of its instruction. `vxor_group` reads registers of one context."""
+    """The unit writes a result only to the context of its instruction. `vxor_group` reads only one context."""
     memory = bytearray(random.Random(access_cycles).randbytes(SIZE))
     model = UnitModel(ORIGIN, SIZE, products=bench.products)
     model.memory[:] = memory

@@ -122,7 +122,7 @@ def test_back_to_back(run, slow):
 
 
 def use(program, name, s, n):
-    """Add the instruction `name` to the program. One of the instruction's registers is state register number `s`."""
+    """Add instruction `name`, which uses state register `s`; `n` selects the role of `s` and the other operands."""
     fields = {"move_out_xor": {"c": n % 4}, "round_enc": {"k": 1}, "last_enc": {"l": 0}, "move_in": {"h": n % 2}}
     fields["move_in_xor"] = {"h": n % 2}
     if name == "vghsh":
@@ -144,7 +144,7 @@ def use(program, name, s, n):
 
 USES = ["move_out_xor", "move_in", "move_in_xor", "round_enc", "last_enc", "counter", "vload", "vload_xor", "vstore"]
 USES += ["vxor_group", "vghsh", "vgmul", "context"]
-GAPS = (*range(13), 27, 28, 29, 30, 31)  # a product with a new factor ends after about 27 to 31 commands
+GAPS = (*range(13), 27, 28, 29, 30, 31)  # commands in between; with a new factor, a product takes about 27 to 31 cycles
 
 
 @pytest.mark.parametrize("fill", ["nothing", "counter"])
@@ -193,7 +193,7 @@ def test_products_cost_their_instruction_alone(run):
         program.vghsh(6, n % 3, 7)
         for other in range(PERIOD - 2):
             program("counter", n, s=3 + other % 3)
-        program.idle(1)  # in this cycle, the unit can write the product's result
+        program.idle(1)  # writes no register, so the unit can write the product's result
     program.read(6)
     commands = len(program.commands)
     assert program.check(run) <= commands + TABLE_CYCLES + 2 * PERIOD
@@ -259,7 +259,7 @@ def wait_for(cycles):
 
 
 def test_zeroizing_the_registers_zeroizes_the_multiplier(open_bench):
-    """Write zeros to all state registers, at every cycle of two products: this must zeroize the multiplier too."""
+    """At every cycle of two products, write zeros to all state registers. This must also zeroize the multiplier."""
     bench = open_bench
     clear = [command for s in (7, 5, 1, 2, 0, 3, 4, 6) for command in put_state(s, bytes(16))]
     readback = [command for s in range(8) for command in get_state(s)]

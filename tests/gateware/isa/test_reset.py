@@ -20,8 +20,8 @@ INSTANTS = 48
 
 
 class Bench:
-    """The simulated unit, with test benches that replace the CPU and a memory. The CPU sends commands. The memory can
-    stop answering.
+    """The simulated unit with its test benches. One test bench sends commands, as the CPU does. Another test bench
+    answers the unit's memory accesses, or leaves them unanswered.
     """
 
     def __init__(self):
@@ -67,7 +67,7 @@ class Bench:
             yield
 
     def until_reset(self, commands, cycles, *, taken, answered, seed):
-        """Run a program for this number of cycles, then reset the unit, whatever it is doing."""
+        """Send a program's commands. Reset the unit after `cycles` cycles, even in the middle of a command."""
         rng = random.Random(seed)
         processes = [self.drive(commands), self.collect(len(commands) + 1, [], taken, rng)]
         with pytest.raises(SimulationTimeout):
@@ -96,8 +96,8 @@ def bench():
 
 
 def program(rng, model, count):
-    """Return a program and its responses. It writes all registers of two contexts, runs random instructions, then reads
-    the registers.
+    """Return the commands of a random program, and the responses that the unit must send. The program writes all
+    registers of two contexts, runs random instructions, then reads the state registers.
     """
     steps = []
     for context in (0, CONTEXTS - 1):
@@ -118,8 +118,8 @@ def program(rng, model, count):
     return commands, [model.execute(name, **operands, **fields) for name, operands, fields in steps]
 
 
-# A program with each kind of instruction, and each reason for a pipeline stage to wait: for a register, for a load, for
-# the memory, or until the CPU accepts a response.
+# A program with every kind of instruction. In this program, pipeline stages wait for registers, for loads, for the
+# memory, and for the CPU to accept a response.
 INTERRUPTED = [
     *put_state(1, bytes(range(16))),
     *put_key(1, bytes(range(16, 32))),

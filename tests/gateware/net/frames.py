@@ -14,8 +14,8 @@ FRAME_MIN = 60
 IPV4, ARP = 0x0800, 0x0806
 UDP, ICMP = 17, 1
 BROADCAST = 0xFFFF_FFFF_FFFF
-# Bytes that a datagram takes on the wire in addition to its payload: preamble, headers of Ethernet, IPv4 and UDP, check
-# sequence, and gap.
+# Bytes that a datagram takes on the wire in addition to its payload: preamble, Ethernet header, IPv4 header, UDP
+# header, frame check sequence and interframe gap.
 WIRE_OVERHEAD = len(PREAMBLE) + 14 + 20 + 8 + 4 + GAP_BYTES
 
 
@@ -42,14 +42,14 @@ def with_fcs(frame: bytes) -> bytes:
 def ipv4(
     sender: int, target: int, protocol: int, payload: bytes, *, fragment: int = 0, total: int | None = None
 ) -> bytes:
-    """Return an IPv4 packet. Its length field contains `total` if given, even a wrong length."""
+    """Return an IPv4 packet. `total`, if given, replaces the correct value of the length field."""
     length = 20 + len(payload) if total is None else total
     header = struct.pack(">BBHHHBBHII", 0x45, 0, length, 0, fragment, 64, protocol, 0, sender, target)
     return header[:10] + struct.pack(">H", checksum(header)) + header[12:] + payload
 
 
 def udp(source: int, target: int, payload: bytes, *, length: int | None = None) -> bytes:
-    """Return a UDP datagram without checksum. Its length field contains `length` if given, even a wrong length."""
+    """Return a UDP datagram without checksum. `length`, if given, replaces the correct value of the length field."""
     return struct.pack(">HHHH", source, target, 8 + len(payload) if length is None else length, 0) + payload
 
 

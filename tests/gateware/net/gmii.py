@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Simulates the fast path with LiteEth at a GMII, in Verilator with two clocks whose phases can drift.
+"""Simulates the fast path with LiteEth and a GMII, in Verilator. The phases of the two clocks can drift.
 
 The receive side plays a script of bytes at 125 MHz, whatever the system clock. Meanwhile the transmit side is recorded
 byte by byte. A register access names a cycle and happens at that clock edge or later, so tests can open and close
@@ -41,7 +41,7 @@ RESET = 0xFFFF_FFFF  # pseudo register: an access to this address resets the boa
 # a board, the PLL keeps the reset active even longer.
 RESET_CYCLES = 16
 DRAIN_CYCLES = 12_000
-BANK_WORDS = 512  # each register bank begins at a multiple of this number of registers
+BANK_WORDS = 512  # size of the address range of a register bank, in registers
 # The smallest AES core that encrypts at the full wire rate. Its S-boxes are the type that Verilator compiles fastest.
 CORE = {"datapath": 128, "sbox": "block_ram", "engines": 2}
 # The AES core of the boards with MACsec, but with "block_ram" S-boxes, which Verilator compiles fastest.
@@ -240,7 +240,7 @@ class GMIIBoard:
         """Power the board off and on: create a new model and reset it."""
         self.close()
         self._model = self._library.model_create()
-        with contextlib.chdir(self._path.parent):  # the folder with the files for the model's memories
+        with contextlib.chdir(self._path.parent):  # this folder contains the files for the model's memories
             self._library.model_reset(self._model)
         self.wait()
 
@@ -279,7 +279,7 @@ class GMIIBoard:
         return parse(self.run(script + array("H", bytes(2 * drain)), operations)[0])
 
     def cpu_frames(self) -> list[bytes]:
-        """Return the frames that the board passed to the CPU since the last call."""
+        """Return the frames that the board has passed to the CPU since the last call of this method."""
         count = self._library.model_cpu(self._model, None, 0)
         words = (ctypes.c_uint64 * max(count, 1))()
         self._library.model_cpu(self._model, ctypes.addressof(words), count)
@@ -308,7 +308,7 @@ class GMIIBoard:
         self.write("control", sum(self.bit("control", name) for name in names))
 
     def wait(self) -> None:
-        """Wait until no key command is under way."""
+        """If the hardware is executing a key command, wait until the command has ended."""
         for _ in range(1000):
             if not self.read("status") & self.bit("status", "busy"):
                 return
@@ -325,7 +325,7 @@ class GMIIBoard:
         assert not self.read("status") & self.bit("status", "refused")
 
     def window(self, session: Session) -> Window:
-        """Read the window of a session's row through the CPU's registers, and return it."""
+        """Read the record window of a session through the CPU's registers, and return the window."""
         self.write("row", session.row)
         first, sums = 0, {}
         for place in range(RECORDS):

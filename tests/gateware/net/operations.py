@@ -41,7 +41,7 @@ class Operations:
         return cycle, "key_config", length | slot << self.fields["key_config"]["slot"].offset
 
     def write_key(self, slot: int, key: bytes, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that write a key and its slot to the registers. They do not load the key yet."""
+        """Return the accesses that write a key and its slot to the registers. The command `load_key` must follow."""
         words = struct.unpack(f"<{len(key) // 4}I", key)
         return [self.key_config(slot, key, cycle), *((cycle, f"key{i}", word) for i, word in enumerate(words))]
 
@@ -50,7 +50,7 @@ class Operations:
         return [*self.write_key(slot, key, cycle), self.command("load_key", cycle)]
 
     def open(self, session: Session, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that open a session. They do not change the window in the session's row."""
+        """Return the accesses that open a session. These accesses do not change the session's record window."""
         iv = struct.unpack("<4I", session.initial.to_bytes(16, "big"))
         accesses = [
             ("row", session.row),
@@ -72,8 +72,8 @@ class Operations:
         return [(cycle, "row", session.row), self.command("close", cycle)]
 
     def write_window(self, row: int, window: Window, cycle: int = 0) -> list[tuple]:
-        """Return the accesses that write a window. After each entry, two reads of `status` give the hardware
-        time to store the entry.
+        """Return the accesses that write a record window, one entry after another. Two reads of `status` follow each
+        entry, so that the hardware has time to store the entry.
         """
         accesses = [("row", row), ("window_base", window.first * window.record_blocks)]
         for place in range(RECORDS):

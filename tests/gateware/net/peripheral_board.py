@@ -25,7 +25,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_PORT
 from tests.gateware.net.window_model import Window
 from tests.gateware.verilated import compile_model
 
-WAIT_MAX = 40_000  # longest wait of a test, in cycles
+WAIT_MAX = 40_000  # maximum number of cycles for which the simulation waits
 
 HARNESS = """
 #include <stdint.h>
@@ -165,7 +165,7 @@ class PeripheralBoard:
             self._model = None
 
     def reset(self) -> None:
-        """Reset, and wait for the zeroization that follows."""
+        """Reset the peripheral, and wait until its zeroization after the reset has ended."""
         assert self.play([], [(0, "reset", 0), (1, "idle", None)])[1] != [ENDLESS]
 
     def play(self, datagrams: list[tuple], operations: list[tuple] = (), cycles: int = 0) -> tuple[list[Answer], list]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Converts frames to scripts, and scripts to frames. A script is an array that describes the bytes at a GMII. It has
-one entry per clock cycle. An entry consists of a byte and its valid bit.
+"""Converts Ethernet frames to scripts, and scripts to frames. A script is an array with one entry for each clock cycle
+of a GMII. An entry contains a byte and a bit that tells whether the byte is valid.
 """
 
 import struct
@@ -28,7 +28,7 @@ class Sent:
 
 
 def datagram(session: Session, payload: bytes) -> bytes:
-    """Return the Ethernet frame with which a session's host sends this payload to the board's UDP port."""
+    """Return the Ethernet frame in which a session's host sends this payload to the board's UDP port."""
     peer = session.peer
     body = frames.summed(peer.ip, BOARD_IP, frames.udp(peer.port, BOARD_PORT, payload))
     packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
@@ -36,7 +36,7 @@ def datagram(session: Session, payload: bytes) -> bytes:
 
 
 def expected(session: Session, payload: bytes) -> bytes:
-    """Return the Ethernet frame with which the board must send this payload to the session's host."""
+    """Return the Ethernet frame in which the board must send this payload to the session's host."""
     peer = session.peer
     body = frames.summed(BOARD_IP, peer.ip, frames.udp(BOARD_PORT, peer.port, payload))
     packet = bytearray(frames.ipv4(BOARD_IP, peer.ip, frames.UDP, body))
@@ -47,7 +47,7 @@ def expected(session: Session, payload: bytes) -> bytes:
 
 
 def on_wire(frame: bytes, *, gap: int = frames.GAP_BYTES, fcs: bool = True, preamble: bytes = PREAMBLE) -> array:
-    """Return a script with which the board receives one frame and then `gap` idle bytes."""
+    """Return a script in which the board receives one frame, and then `gap` idle bytes."""
     body = preamble + (frames.with_fcs(frame) if fcs else frame)
     return array("H", [VALID | byte for byte in body]) + array("H", bytes(2 * gap))
 

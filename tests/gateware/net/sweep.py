@@ -21,9 +21,9 @@ from tests.gateware.net.peripheral_board import ENDLESS, Answer, PeripheralBoard
 COMMANDS = ("close", "load_key", "clear_key", "zeroize", "reset")
 SLOTS = 8
 SIZES = (16, 64, 200, 1448)  # bytes of data in a record; 1448 bytes fill a datagram of 1472 bytes
-# Pairs (core, cycles between two tries). The first core is the core of the Ethernet boards, but with the S-boxes that
-# Verilator compiles fastest. The second core is the fastest. The third core is the slowest. A try in every cycle would
-# take too long with the third core.
+# Pairs (AES core, cycles from one tested cycle to the next). The first core is the core of the Ethernet boards, but
+# with the S-boxes that Verilator compiles fastest. The second core is the fastest, and the third the slowest. With the
+# third core, a test of every cycle would take too long.
 CORES = (
     (CORE, 1),
     ({"datapath": "pipelined", "sbox": "block_ram"}, 1),
@@ -93,11 +93,11 @@ class Sweep:
         self.datagrams = [(0, session, session.request(offset, part)) for session, offset, part in self.requests]
         board.reset()
         board.prepare([self.victim, self.other])
-        # The sweep ends 40 cycles after the first word of the last answer.
+        # Cycle in which the sweep ends: 40 cycles after the first word of the last answer.
         self.last = board.play(self.datagrams, cycles=4000)[0][-1].cycle + 40
 
     def run(self, step: int = 1, first: int = 0) -> Findings:
-        """Try the command in every `step`-th cycle from `first` on, with the same traffic each time."""
+        """Repeat the same traffic. The command comes in cycle `first`, then `step` cycles later in each repetition."""
         findings = Findings()
         self.board.reset()
         for instant in range(first, self.last, step):
@@ -119,8 +119,8 @@ class Sweep:
             "load_key": operations.write_key(victim.slot, self.new_key),
             "clear_key": [operations.key_config(victim.slot)],
         }.get(self.command, [])
-        # Each try sends the same datagrams. The sessions keep their record windows between tries. So the datagrams
-        # contain repeated records, which the board must answer.
+        # Each try sends the same datagrams, and the sessions keep their record windows between tries. So the board
+        # receives some records again, and must answer these records again.
         board.prepare([victim, self.other], fresh=False)
         board.play([], before)
         counted = self._counted()

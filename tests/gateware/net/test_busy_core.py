@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Test that the fast path keeps up with the full wire rate while another client also uses the AES core, without MACsec
-and with it. Keys have 256 bits, and the system clock is the slowest of all Ethernet boards.
+"""Test that the fast path keeps up with the full wire rate while another client also uses the AES core. The tests run
+with MACsec and without it, and use 256-bit keys. The system clock is the slowest of the Ethernet boards, or of the
+boards with MACsec.
 
 Without MACsec, the MAC is the variant with a register after its padding.
 """

@@ -79,7 +79,7 @@ class Driver:
     def __init__(self, library, board: GMIIBoard):
         self.c, self.board = library, board
         self.names = {4 * n: name for name, n in board.operations.address.items()}
-        self.stuck = {}  # register name to the value that the driver reads instead of the real value
+        self.stuck = {}  # maps a register's name to a value that the driver reads instead of the real value
         self.reads = 0
         self.callbacks = (
             ctypes.CFUNCTYPE(ctypes.c_uint32, ctypes.c_uint32)(self.read),
@@ -207,8 +207,8 @@ def test_describes_what_was_refused(driver, session):
     for offset, data in ((0, b"one"), (0, b"two"), (16, b"odd"), (0, b"one"), (96 * 128, b"far")):
         script += on_wire(datagram(session, session.request(offset, data)))
     assert len(driver.board.exchange(script)) == 2
-    # The reply to the request `fastpath` has a word for the IP address, a word for the UDP port and the maximum data
-    # size, and a word for the window. The event counters follow.
+    # The reply to the request `fastpath` begins with three 32-bit words: the IP address, the UDP port together with the
+    # maximum data size, and the window size. The event counters follow.
     reply = (ctypes.c_uint32 * (3 + len(Event)))()
     driver.c.shim_describe(reply)
     counted = {event: count for event, count in zip(Event, reply[3:], strict=True) if count}

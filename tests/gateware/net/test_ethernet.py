@@ -65,8 +65,8 @@ def counted(board: GMIIBoard) -> Counter:
 
 
 def assert_empty(board: GMIIBoard, sessions: list[Session]) -> None:
-    """Assert that no datagram is in progress. Then send one record in each session. The board must answer this record
-    and send nothing else.
+    """Assert that no datagram is in progress. Then send one record in each session, and assert that the board sends
+    only the answer to this record.
     """
     assert board.read("in_use") == 0
     for session in sessions:
@@ -206,8 +206,9 @@ def test_a_checksum_is_checked_only_if_there_is_one_and_always_sent(board):
         packet = frames.ipv4(peer.ip, BOARD_IP, frames.UDP, body)
         script += on_wire(frames.ethernet(BOARD_MAC, peer.mac, frames.IPV4, packet))
         answers.append(expected(session, session.reply(place, data)))
-        # Choose the first two data bytes so that the computed UDP checksum is 0. The right value of these bytes is the
-        # checksum of the datagram in which both bytes are 0.
+        # Choose the data so that the UDP checksum of the next reply computes to 0. For this purpose, the first two data
+        # bytes are the checksum that the reply has while these bytes are 0. The request after that is made in the same
+        # way.
         data, place = bytes(2) + data[2:], session.place()
         counter = session.initial + place // 16
         there = frames.ctr(session.key, counter, data)
@@ -313,7 +314,7 @@ def test_phases_drift(board, clock):
 
 def test_reset_in_mid_operation(board):
     """Reset the board at any point of the traffic. Answers before the reset are correct, but the reset can cut off the
-    last of them. After the reset, the board sends no old data.
+    last answer. After the reset, the board sends no old data.
     """
     rng = random.Random(14)
     sessions = make_sessions(rng, 2)
@@ -331,7 +332,8 @@ def test_reset_in_mid_operation(board):
         sent, _, _ = board.run(script + array("H", bytes(2 * 3000)), [(instant, "reset", 0)] * RESET_CYCLES)
         cut = next((at for at in range(instant, len(sent)) if not sent[at]), len(sent))
         assert cut - instant < 8 and not any(sent[cut:])
-        # Find the last idle byte before the reset. A frame that the reset interrupted comes after this byte.
+        # Find the last idle byte before the reset. If the reset interrupted a frame, the incomplete frame comes after
+        # this byte.
         for at in range(cut, 0, -1):
             if at < instant and not sent[at]:
                 break

@@ -256,8 +256,9 @@ def test_datagrams_of_all_sessions(bench, idle, stall, hold):
 
 
 def test_a_row_closed_in_any_cycle_of_a_record_leaves_no_use_behind(bench):
-    """Close a session in any cycle of a record. This zeroizes the session's row in the table at once. To build the
-    reply and to release the key slot, the fast path must use values that it copied when it accepted the record.
+    """Close a session in each cycle of a record, which zeroizes the session's row in the table. If the fast path has
+    already accepted the record, it must still reply and release the key slot. For this purpose, the fast path has
+    copied the row's values.
     """
     rng = random.Random(12)
     session, table = make_sessions(rng)[0], bench.path.table
@@ -403,7 +404,7 @@ def test_many_small_replies_wait(bench):
 
 
 def test_a_record_goes_where_one_begins_and_nowhere_else(bench):
-    """The fast path refuses records that begin in the middle of another record or are longer than the maximum."""
+    """The fast path refuses records that are too long, and records that do not begin at a record boundary."""
     rng = random.Random(5)
     (session, *_), received = make_sessions(rng), []
     session.record_bytes = 208
@@ -438,8 +439,9 @@ def test_the_same_record_is_answered_again_and_other_data_are_not(bench, first):
     record = session.request(1456, first)
     damaged = [session.request(1456, b"damaged"), session.request(1456 * 127, b"damaged")]
     others = [b"some dat", b"some data\0", b"Some data", b"", b"\0", rng.randbytes(1400)]
-    # A record's checksum has two 32-bit halves. The checksums of the two strings below each differ from the checksum of
-    # `some data` in only one half.
+    # A record's checksum has two 32-bit halves. The checksum of the first string below has the same low half as the
+    # checksum of `some data`, but a different high half. For the second string, the high half is the same, and the low
+    # half differs.
     others += [b" datsomea", b"tome\x1fdat`"]
 
     def produce():

@@ -17,7 +17,7 @@ from tests.gateware.net.script import BOARD_IP, BOARD_MAC, datagram, expected, o
 
 RECORDS, RECORD_BYTES, DRAIN_CYCLES = 8, 1440, 20_000
 MOST_SHARE = 0.05
-LONG_RECORDS = 60  # with this many records, a growing backlog of frames would fill the receive buffer
+LONG_RECORDS = 60  # records in a long flood: enough to fill the receive buffer if a backlog of frames grows
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def shared_wire(frame: bytes, records: int, *, strangers: bool) -> tuple[array, 
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_wire_that_strangers_fill_costs_a_session_little(board, flood):
-    """The session's frames use about half of the time on the wire. A stranger's frames (no session) fill the rest."""
+    """Frames of the session, and frames of a host without a session, each fill about half of the time on the wire."""
     took = []
     for strangers in (False, True):
         board.reset()

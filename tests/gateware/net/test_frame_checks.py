@@ -55,8 +55,8 @@ def asked_by(ip: int, *, mac: int = 4, sender: int = 4) -> bytes:
     return frames.ethernet(frames.BROADCAST, mac, frames.ARP, frames.arp(1, sender, ip, 0, OWN))
 
 
-# A datagram with a computed UDP checksum of 0, which is sent as 0xFFFF. Two data bytes of this datagram contain the
-# checksum that the datagram had while both bytes were 0.
+# A datagram for which the UDP checksum computes to 0, so the checksum field contains 0xFFFF. To achieve this, two data
+# bytes contain the checksum that the datagram has while these bytes are 0.
 _BODY = frames.summed(5, OWN, frames.udp(1, 2, bytes(30)))
 _BODY = frames.summed(5, OWN, _BODY[:20] + _BODY[6:8] + _BODY[22:])
 ZERO_SUM = frames.ethernet(3, 4, frames.IPV4, frames.ipv4(5, OWN, frames.UDP, _BODY))

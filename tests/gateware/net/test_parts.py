@@ -237,8 +237,8 @@ def test_event_counters_lose_nothing():
             assert (yield dut.value) == totals[event]
 
     def watch():
-        """Watch the count of one kind of event, while several sources report events. In each cycle, this count must
-        either stay or rise by 1.
+        """Watch one event counter while several sources report events. In each cycle, the counter must either keep its
+        value or rise by 1.
         """
         yield dut.select.eq(Event.OTHER_DATA)
         for _ in range(4):
@@ -289,8 +289,8 @@ def test_session_table():
         return [*fields, (yield dut.initial)]
 
     def closed_meanwhile(row, when):
-        """Start a search for a session. `when` cycles later, close the table row of this session, and reopen the row
-        in the cycle after that. Return whether the search finds the row.
+        """Start a search for a session. Close the session's table row `when` cycles later, and reopen the row one cycle
+        after that. Return whether the search finds the row.
         """
         yield from pulse(dut.open, row)
         yield [dut.number.eq(0), dut.search.eq(1), dut.row.eq(row)]
@@ -346,8 +346,8 @@ def test_session_table():
             found = []
             for when in range(10):
                 found.append((yield from closed_meanwhile(row, when)))
-            # The search must find the row if the row is reopened before the search reaches it. Otherwise, the search
-            # must not find the row.
+            # The search must find the row if the row was closed and reopened before the search reached it. In all other
+            # cases, the search must not find the row.
             assert found == [int(when < row) for when in range(10)], found
 
     run_simulation(dut, bench())

@@ -11,9 +11,8 @@ from tests.gateware.net.gmii import CORE
 from tests.gateware.net.peripheral_board import ENDLESS, PeripheralBoard, answer
 from tests.gateware.net.sweep import COMMANDS, SLOTS, Sweep, make_sessions
 
-# Each pair is (data bytes of a datagram, step in cycles). The test repeats the same traffic many times. In each
-# repetition, software gives the tested command one step later than before. `make sweep` uses steps of one cycle, or
-# larger steps with the slowest AES core.
+# Pairs (data bytes in the datagram, step in cycles). The test sends the same traffic many times, and gives the command
+# one step later each time. `make sweep` uses steps of one cycle, except with the slowest AES core.
 STEPS = ((16, 1), (64, 3), (200, 7), (1448, 61))
 
 

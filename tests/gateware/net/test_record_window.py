@@ -59,9 +59,9 @@ class Bench:
         yield
 
     def access(self, command, row: int, place: int, given: tuple[int, int, int] = (0, 0, 0)):
-        """Read or write the window's entry for one record, as the CPU does. Return the values that the access read:
-        whether the record has arrived, the sum of its data, and the first block of the window. Return None if the
-        access read no values, as in a write.
+        """Read or write one entry of a window, as the CPU does. A read returns three values: whether the record has
+        arrived, the sum of its data, and the first block of the window. An access without read values, such as a write,
+        returns None.
         """
         dut = self.dut
         yield [dut.row.eq(row), dut.place.eq(place), command.eq(1)]
@@ -198,8 +198,8 @@ def test_records_of_several_sessions(bench, seed):
 
 @pytest.mark.parametrize("blocks", [1, 3, 90])
 def test_the_end_of_the_index(bench, blocks):
-    """The window accepts records that begin before block 2^32. It refuses all later records, up to the last block, 2^60
-    - 1.
+    """The window accepts a record only if the record begins before block 2^32. The test also sends records that begin
+    at later blocks, up to block 2^60 - 1, and the window must refuse these records.
     """
     rng = random.Random(blocks)
     end = -(-(2**INDEX_BITS) // blocks)
@@ -251,9 +251,10 @@ def test_no_record_comes_while_record_blocks_is_0(bench):
 
 
 def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
-    """Record n uses entry n modulo 64 of the window. The entry stores the record's lap: (n // 64) modulo 128. If an
-    entry misses 127 laps, the next lap has the stored number again. The hardware then takes the new record for a
-    repetition, and refuses it because its data differ. An entry with a record in each lap accepts all records.
+    """Record n uses entry n modulo 64 of the window. The entry stores the record's lap number, (n // 64) modulo 128. If
+    an entry gets no record for 127 laps, the next lap has the stored number again. The hardware then takes the new
+    record for a repetition, and refuses the record because its data differ. If an entry gets a record in each lap, the
+    window accepts all these records.
     """
     rng, results = random.Random(5), []
 
@@ -270,9 +271,9 @@ def test_a_place_that_was_left_out_for_127_laps_is_refused(bench):
 
 
 def test_sum_of_a_record():
-    """Check `record_sum` against a sum computed by hand. The low half is 5 + 0x04030201 + 0xff, where 5 is the length
-    in bytes. The high half is the sum of the low half's values after each word. If the same words come in another
-    order, the sum differs.
+    """Compare `record_sum` with a sum computed by hand. The low half adds the length in bytes and the data words: 5 +
+    0x04030201 + 0xff. The high half adds the values that the low half has after each data word. So the sum depends on
+    the order of the words.
     """
     assert record_sum(b"\x01\x02\x03\x04\xff") == (0x0403_0206 + 0x0403_0305) << 32 | 0x0403_0305
     assert record_sum(b"") == 0

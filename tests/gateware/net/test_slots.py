@@ -30,7 +30,7 @@ TX = RX_SLOTS * SLOT_BYTES
 GAP = 3  # cycles between received frames
 # Time-out, in cycles, of the bus that connects the CPU to the Ethernet MAC's registers.
 BUS_TIMEOUT = 63
-# Cycles of a 75 MHz clock in which a wire of 1 Gb/s carries one word of 32 bits.
+# Number of 75 MHz clock cycles that a 32-bit word takes on a wire of 1 Gb/s.
 WIRE = 2.4
 
 
@@ -88,8 +88,8 @@ def board_behind_secy():
 
 
 def receive(sink, frames, *, spacing=1.0, gap=GAP, errors=()):
-    """Send frames to the slots as the router or the SecY does. Words are at least `spacing` cycles apart, and a word
-    waits until the slots are ready.
+    """Offer frames to the slots, as the router or the SecY does. Words are at least `spacing` cycles apart. Each word
+    stays valid until the slots are ready for the word.
     """
     due, cycle = 0.0, 0
     for n, frame in enumerate(frames):
@@ -313,8 +313,8 @@ def test_while_nobody_has_a_session_strangers_take_all_slots(board):
 
 
 def test_nothing_of_a_refused_frame_is_stored_once_its_source_is_known(board):
-    """At 1 Gb/s, the hardware knows a frame's source before the record's data arrive. If the hardware refuses the
-    frame, the slot memory must contain none of these data, because they can include a key.
+    """At 1 Gb/s, the hardware has read a frame's source address before the record's data arrive. If the hardware
+    refuses the frame, the slot memory must contain none of these data, because they can include a key.
     """
     dut, simulation = board
     rng, seen = random.Random(4), []

@@ -15,7 +15,7 @@ from tests.gateware.support import Simulation
 
 ROWS = 8
 GAP = 3  # the frame slots require at least this number of cycles between two frames
-DEADLINE = 2  # cycles from a frame's last word until the frame slots use the result of the search
+DEADLINE = 2  # the frame slots use the search result this number of cycles after a frame's last word
 TARGET_MAC, TARGET_IP = 0x02_43_4C_4E_45_01, 0xC0A8_0132
 
 
@@ -104,8 +104,8 @@ def near(rng, station):
 
 @pytest.mark.parametrize("paced", [False, True], ids=["a word a cycle", "with pauses"])
 def test_frames_of_known_stations_and_of_all_others(board, paced):
-    """The table knows an IPv4 frame if one row contains both its MAC address and its IP address. The table knows any
-    other frame if a row contains its MAC address. Software changes rows between frames.
+    """The table recognises an IPv4 frame if a row contains the frame's source MAC and source IP addresses. For any
+    other frame, the source MAC address suffices. Software changes rows between frames.
     """
     dut, simulation = board
     rng, seen = random.Random(paced), []

@@ -33,7 +33,7 @@ class Bench:
         self.address = {csr.name: i for i, csr in enumerate(csrs)}
         banks = [csr_bus.Interface(data_width=32, address_width=14) for _ in range(2)]
         top.submodules += csr_bus.CSRBank(csrs, 0, banks[0])
-        # A second random source without a noise source, as on the simulated board.
+        # Add a second random source that has no noise source, as on the simulated board.
         top.submodules.simulated = simulated = RandomSource(None)
         top.submodules += csr_bus.CSRBank(simulated.get_csrs(), SIMULATED_BANK, banks[1])
         top.submodules += csr_bus.InterconnectShared([self.csr], banks)
@@ -48,8 +48,8 @@ class Bench:
         self.background = [self._feed()]
 
     def _feed(self):
-        """Set the noise source's output to each bit in turn, each for as many cycles as one sample takes. The first bit
-        begins in the first cycle after the reset.
+        """Set the noise source's output to one bit after another. Each bit lasts as many cycles as one sample takes.
+        The first bit begins in the first cycle after the reset.
         """
         for bit in self.bits:
             yield self.noise.bit.eq(bit)

@@ -25,7 +25,7 @@ int shim_read(uint32_t *words, size_t count)
 	return cl_random_read(&source, words, count);
 }
 
-/** Number of calls to the AES engine that still succeed. The call after them fails. */
+/** Number of AES engine calls that succeed before one call fails. */
 static unsigned int calls_to_go;
 
 static int failing_ctr(const struct cl_engine *engine, const struct cl_engine_key *key,

@@ -5,7 +5,7 @@ WINDOW = 1024
 
 
 def repetition_fails(samples: list[int], cutoff: int) -> int | None:
-    """Return the index of the first sample that completes `cutoff` equal samples in a row; None if there is none."""
+    """Return the index of the sample that completes the first run of `cutoff` equal samples, or None."""
     for n in range(cutoff - 1, len(samples)):
         if len(set(samples[n - cutoff + 1 : n + 1])) == 1:
             return n
@@ -13,8 +13,8 @@ def repetition_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def proportion_fails(samples: list[int], cutoff: int) -> int | None:
-    """Divide the samples into windows. Return the index of the first sample at which a window contains `cutoff`
-    samples equal to the window's first sample. Return None if there is no such sample.
+    """Divide the samples into windows. Find the first window in which `cutoff` samples are equal to the window's first
+    sample. Return the index of the last of these `cutoff` samples, or None if there is no such window.
     """
     for start in range(0, len(samples), WINDOW):
         window = samples[start : start + WINDOW]
@@ -25,8 +25,8 @@ def proportion_fails(samples: list[int], cutoff: int) -> int | None:
 
 
 def source_fails(samples: list[int], repetition: int, proportion: int) -> int | None:
-    """Apply both tests to the samples, and to the XORs of adjacent samples. Return the index of the first failure, or
-    None.
+    """Apply the repetition count test and the adaptive proportion test to the samples, and also to the XORs of adjacent
+    samples. Return the index of the first failure, or None.
 
     The first XOR is the first sample itself.
     """

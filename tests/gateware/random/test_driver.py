@@ -69,8 +69,8 @@ class Driver:
         return status, list(words)[:count]
 
     def condition(self, count, calls=2**32 - 1):
-        """Let the driver make `count` conditioned random bytes with an AES engine that fails after a number of calls
-        (`calls`). Return the driver's status and its output buffer, which first contains a fill pattern.
+        """Let the driver make `count` conditioned random bytes. The AES engine succeeds in `calls` calls, and then
+        fails. Return the driver's status and its output buffer, which first contains a fill pattern.
         """
         data = ctypes.create_string_buffer(bytes([FILL & 0xFF]) * (count + 1), count + 1)
         status = self.c.shim_condition(data, count, calls)

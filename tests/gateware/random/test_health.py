@@ -25,9 +25,9 @@ def test_repetition_cutoff(entropy, alpha_bits, cutoff):
 @pytest.mark.parametrize("alpha_bits", [20, 30, 40])
 @pytest.mark.parametrize("entropy", [1, 0.5, 0.25])
 def test_proportion_cutoff_is_the_critical_value(entropy, alpha_bits):
-    """The cut-off minus 1 must be the critical value c. This is the smallest number such that a window contains the
-    most likely sample more than c times with a probability of at most alpha. The test computes the probability exactly,
-    with integers.
+    """Let X be the number of times that the most likely sample occurs in a window. The critical value c is the smallest
+    number for which P(X > c) is at most alpha. The cut-off must be c + 1. The test computes with integers, without
+    rounding.
     """
     whole = 2**53
     p = int(2**-entropy * whole)  # a float's mantissa: exact
@@ -86,7 +86,7 @@ def runs(length, count):
 
 
 def window_of(ones):
-    """Return a window of noise, then a window that begins with 1 and contains `ones` ones at regular distances."""
+    """Return a window of noise, then a window with `ones` ones at regular distances, beginning with a one."""
     places = {n * WINDOW // ones for n in range(ones)}
     return [*biased(0.5, WINDOW, 3), *(int(n in places) for n in range(WINDOW))]
 

@@ -22,8 +22,8 @@ from migen.genlib.fifo import AsyncFIFO
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
 PADS, LOOP = "pads", "loop"
-# For each cell that forwards or divides a clock: (input pin, output pin). Each clock edge at the output pin coincides
-# with an edge at the input pin.
+# Cells that forward or divide a clock, each with (clock input pin, clock output pin). Each clock edge at the output pin
+# coincides with an edge at the input pin.
 IN_STEP = {"ECLKSYNCB": ("ECLKI", "ECLKO"), "CLKDIVF": ("CLKI", "CDIVX")}
 
 
@@ -71,7 +71,7 @@ class Netlist:
     def __init__(self, fragment: _Fragment, pads: set[Signal]):
         self.pads = pads
         self.registers: dict[Signal, str] = {}
-        # maps each signal to its assignments: (inputs, assigned value or None if the assignment is conditional)
+        # maps each signal to its assignments: (inputs, value); a conditional assignment has the value None
         self.logic: dict[Signal, list[tuple[set, object]]] = {}
         self.sinks: list[tuple[str, str, set]] = []  # domain, name, inputs
         for statement in _assignments(fragment.comb, set()):
@@ -161,8 +161,9 @@ class Netlist:
                 luts[output] = inputs
 
     def _add_memory(self, memory: Memory):
-        """Record the origin of the data of each read port. The data of a synchronous port come from the port's clock
-        domain. The data of an asynchronous port depend on the port's address and on all writes.
+        """Record the origins of the data at each read port of a memory. For a synchronous port, the origin is the
+        port's clock domain. For an asynchronous port, the origins are the port's address and the clock domains of all
+        write ports.
         """
         writes = {self.domains[port.clock.cd] for port in memory.ports if port.we is not None}
         for port in memory.ports:

@@ -25,8 +25,8 @@ class _Apart:
 
     @staticmethod
     def lower(pad: Tristate) -> Module:
-        """Connect one bit of the data bus `dq` to the three signals that replace its pad; return these connections as
-        a Migen module.
+        """Return a Migen module that replaces `pad`. The module connects the pad's three signals (output, output
+        enable, input) to one bit of the data bus `dq`.
         """
         dq, n = pad.target.value, pad.target.start
         connections = Module()

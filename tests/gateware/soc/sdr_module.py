@@ -46,15 +46,15 @@ class Pads:
 
 
 class _Since:
-    """Counts clocks since an event. The count stops at the counter's maximum, which is also its initial value."""
+    """Counts clocks since an event. Before the first event, and after a long time, the count is at its maximum."""
 
     def __init__(self, module: LiteXModule, bits: int):
         self.cycles = Signal(bits, reset=2**bits - 1)
         module.sync.sdr += If(self.cycles != 2**bits - 1, self.cycles.eq(self.cycles + 1))
 
     def restart(self, at=1):
-        """Restart the count. With `at` = 1, the event is in this cycle; with `at` = 0, the event is in the
-        next cycle.
+        """Return a statement that restarts the count. With `at` = 1, the event happens in this cycle. With `at` = 0,
+        the event happens in the next cycle.
         """
         return self.cycles.eq(at)
 
@@ -97,7 +97,7 @@ class SdrModule(LiteXModule):
                 named.eq(pads.ba == n),
                 closed.eq((now["precharge"] & (named | pads.a[10])) | (column & named & pads.a[10])),
             ]
-            # If a read or write closes its bank (auto-precharge), the precharge begins at the next edge.
+            # After a read or write with auto-precharge, the bank begins its precharge one clock later.
             self.sync.sdr += [
                 If(closed, opened[n].eq(0), precharged.restart(now["precharge"])),
                 If(now["activate"] & named, opened[n].eq(1), row[n].eq(pads.a), activated.restart()),

@@ -61,7 +61,7 @@ def listed(option):
 
 
 def test_openfpgaloader_knows_the_boards_by_their_names():
-    """Each board, or else its cable, must be in openFPGALoader's lists, with the USB identity from the board's file."""
+    """Each board or its cable must be in openFPGALoader's lists. Its USB identity must be as in our board file."""
     loaders = {cable.loader: cable for t in HARDWARE for cable in t.board.cables}
     known, adapters = listed("--list-boards"), listed("--list-cables")
     boards = {words[1]: cable for words, cable in loaders.items() if words[0] == "--board"}

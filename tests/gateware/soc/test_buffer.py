@@ -136,8 +136,8 @@ def test_ports_work_at_the_same_time():
 
 @pytest.mark.parametrize("masters", [1, 2, 3])
 def test_masters_share_the_wide_port(masters):
-    """Each master reads what it wrote to its own blocks, in classic accesses and bursts, independently of the other
-    masters.
+    """Several masters access the buffer memory at the same time, each in its own blocks. Each master must read the
+    values that it wrote.
     """
     top = Module()
     top.submodules.buffer = buffer = BufferMemory(size=SIZE)

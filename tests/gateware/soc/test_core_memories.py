@@ -23,8 +23,9 @@ from tests.host.commands import command
 __all__ = ["test_encrypts_a_file_and_decrypts_it"]  # runs on this board
 
 CORE = "VexRiscv_FullCfu.v"
-# Number of memory reads in the core's Verilog. The register file has two. The data cache has five: one of its tags, and
-# four of its bytes. The instruction cache has two: one of its words, and one of its tags.
+# Number of memory reads in the core's Verilog: two in the register file, five in the data cache, two in the instruction
+# cache. The data cache has one read for its tags, and four for the bytes of a word. The instruction cache has one read
+# for its words, and one for its tags.
 READS = 2 + 1 + 4 + 1 + 1
 MEMORY = """
 module m(input clk, input w, input [1:0] a, input [1:0] b, input [7:0] d, output reg [7:0] q);

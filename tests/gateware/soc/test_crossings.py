@@ -42,7 +42,7 @@ JTAG = {
     *(("AsyncResetSynchronizer", a, b) for a in ("jtag", "sys") for b in ("jtag", "sys")),
 }
 # Logic in the domain `init` starts the delay lines of the DDR3 PHY. The clock of the PHY's pins is in step with `sys`
-# and twice as fast, so the analysis counts both as the domain `sys`.
+# and twice as fast, so the analysis counts this clock as the clock of `sys`.
 DDR3 = {
     ("MultiReg", "sys", "init"),  # lock signal of the DDR3 PHY's delay lines
     ("AsyncResetSynchronizer", "init", "sys"),
@@ -58,8 +58,8 @@ EXPECTED = {
         if target.board.name not in ("ecpix5", "sim")
     },
 }
-# Crossings that need no synchroniser. Cells at pads sample with the clock that arrives with the data. Logic in the
-# domain `init` changes the DDR3 PHY's clock, clock divider and delay lines only while the system is in reset.
+# Crossings that need no synchroniser. A cell at a pad samples data with the clock that arrives with the data. Logic in
+# the domain `init` changes the DDR3 PHY's clock, clock divider and delay lines only while the system is in reset.
 SOURCE_SYNCHRONOUS = {
     Crossing(PADS, "eth_rx", "DDRInput"),
     Crossing(PADS, "sys", "IDDRX2DQA"),
@@ -80,7 +80,8 @@ def test_only_what_is_synchronised_crosses(board, configuration):
     target = targets.load(board, configuration)
     soc = CipherlaneSoC(target, firmware=[0])
     soc.finalize()
-    # The simulated board's pads change only at the edges of their clocks, so signals from its pads are no crossings.
+    # The simulated board's pads change only at the edges of their clocks. So the analysis treats no pad as a source of
+    # crossings.
     pads = set() if target.board.simulated else soc.platform.constraint_manager.get_io_signals()
     found = find(soc, pads)
     assert set(found.unguarded) <= SOURCE_SYNCHRONOUS
@@ -193,7 +194,7 @@ def test_domain_that_nothing_resets_is_found():
 
 
 def test_every_constrained_clock_is_a_pin(tmp_path):
-    # `Fit()`, the default settings for a board's FPGA, builds the S-boxes as tables. This makes the Verilog shorter.
+    # With the default settings, `Fit()`, the S-boxes are tables, and the Verilog is shorter.
     target = replace(targets.load("ecpix5", "eth"), fit=Fit())
     bitstream.write_sources(target, tmp_path, {"firmware": [0]})
     lpf = (tmp_path / "gateware" / "ecpix5_eth.lpf").read_text()

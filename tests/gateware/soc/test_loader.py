@@ -72,7 +72,7 @@ class Bench:
         return self.run(process())
 
     def event(self, signal):
-        """Set a signal for one cycle; return in how many of the next five cycles the loader resets the SoC."""
+        """Set a signal for one cycle. Of the next five cycles, count those in which the loader resets the SoC."""
 
         def process():
             yield signal.eq(1)
@@ -207,7 +207,7 @@ class Line(Module):
         self.sink, self.detected = self.uart.sink, detector.detected
 
 
-BIT_CYCLES, BREAK_CYCLES = 10, 1000  # in cycles at 10 MHz: a bit takes 1 us (1 Mbaud), a break 100 us
+BIT_CYCLES, BREAK_CYCLES = 10, 1000  # at 10 MHz, a bit of 1 us (1 Mbaud) takes 10 cycles, a break of 100 us 1000
 
 
 @pytest.fixture(scope="module")
@@ -217,7 +217,7 @@ def line():
 
 
 def detections(simulation, line, cycles, low):
-    """Return the cycles in which a break is detected. If `low` is 1, the line is held low; else the UART drives it."""
+    """Return the cycles in which a break is detected. With `low` = 1, the line is low; with 0, the UART drives it."""
     found = []
 
     def process():
@@ -258,8 +258,8 @@ def test_a_break_is_detected_once_however_long_it_is_and_again_after_it(line):
 
 
 def test_a_line_that_is_low_from_the_reset_on_is_no_break(line):
-    """A break that lasts longer than the reset it caused must cause no second reset. The same is true for a line that
-    is low because no cable is connected.
+    """If the line is low after a reset, the detector must report no break until the line has been high. The line can be
+    low because a break caused the reset, or because no cable is connected.
     """
     simulation, dut = line
     simulation.power_on()

@@ -6,7 +6,7 @@ from cipherlane.link.device import Device
 
 from tests.hil.suite.transfers import Broken
 
-TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out in seconds for a reply of a board that is possibly switched off
+TIMEOUT_S = {"sim": 10.0, "board": 2.0}  # time-out in seconds for a reply of a board that may be switched off
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_port_closed_in_mid_transfer(board, identity, transport, fastest, stream
 
 def test_reset_in_mid_transfer(serving, board, identity, transport, fastest, streams, expected):
     """The board restarts in the middle of a transfer. The transfer must end with an error. After the restart, the board
-    must report no opened session and no used range of counter blocks, and must process a stream correctly.
+    must report zero opened sessions and no used range of counter blocks. It must then process a stream correctly.
     """
     if not serving.restarts:
         pytest.skip("no power switch, reset line or cable in the environment file")

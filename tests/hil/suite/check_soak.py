@@ -7,8 +7,9 @@ import time
 import pytest
 from cipherlane.link.device import KEY_BITS
 
-# Maximum number of ranges of counter blocks that a board stores. Each of the 16 ended streams that can be resumed has
-# its own range. The other ranges of a key adjoin, and the board merges these ranges into one.
+# Maximum number of ranges of counter blocks that the board stores for the test's streams. The board stores one range
+# for each of the 16 ended streams that can be resumed. Under each key, the ranges of all other streams adjoin, so the
+# board merges them into one.
 MOST_RANGES = 16 + len(KEY_BITS)
 
 

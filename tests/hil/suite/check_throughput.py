@@ -20,8 +20,8 @@ def test_from_memory_to_memory(device, engine, check_figure):
 
 
 def test_over_the_link(device, transport, identity, expected, check_figure):
-    """Measure the speed of a transfer in which data go to the board and the results come back. Each byte counts once,
-    not once per direction. The host measures the time; for a simulated board, this is simulated time.
+    """Measure the speed of a transfer to the board and back. Each byte counts only once, although it crosses the link
+    twice. The host measures the time. With a simulated board, this is simulated time.
     """
     if identity.kind == "sim" and transport == "uart":
         pytest.skip("a simulated board's UART is no faster or slower than the simulation")

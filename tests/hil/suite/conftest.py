@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Fixtures of the suite's checks: the board, devices on its transports, measured figures, and the verdict on the run.
+"""Fixtures and hooks of the suite's checks. The fixtures make the board ready, connect to it, and record measured
+speeds. The hooks select the checks, and decide whether the run has passed.
 
 A run qualifies a board if every selected check passed, or was skipped for a printed reason, and at least one passed.
 The run and its figures become a line of the history (`--history`).
@@ -62,8 +63,8 @@ def pytest_generate_tests(metafunc):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Deselect checks of the fast path on the UART, since the fast path needs a network. Deselect the soak test if its
-    time is 0.
+    """Deselect checks of the fast path over the UART, because the fast path works only over a network. Deselect the
+    soak test if its duration is 0.
     """
     left_out = []
     for item in items:
@@ -107,7 +108,7 @@ def board(serving):
 
 @pytest.fixture(scope="session")
 def streams():
-    """Return the generator of streams. All checks of a run share it, so no two streams use the same counter block."""
+    """Return an object that makes streams. All checks of a run share it, so no two streams share a counter block."""
     return Streams()
 
 
@@ -153,7 +154,7 @@ def identity(pytestconfig, env, serving, board, record_testsuite_property):
         "build_id": info.build_id,
         "clock_hz": info.clock_hz,
         "firmware": f"{info.firmware} {info.firmware_version}",
-        # The environment file names the reserved place only as "+", so ask labgrid for the place's name.
+        # The environment file contains "+" instead of the reserved place's name, so ask labgrid for the name.
         "place": place and offered.text(place.manager.session.get_place(place.name).name, "place"),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": figures.commit(),

@@ -47,8 +47,8 @@ class Streams:
 
 
 class Broken:
-    """Starts a transfer and interrupts it. When half of the result has arrived, this class calls the function `fault`,
-    which must end the transfer with an error. The method `resume` completes the transfer.
+    """Starts a transfer, and calls the function `fault` when half of the result has arrived. This function must make
+    the transfer end with an error. The method `resume` completes the transfer.
     """
 
     def __init__(self, device, engine, stream, fault):

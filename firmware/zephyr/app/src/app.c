@@ -24,9 +24,10 @@ static uint8_t bench_buffer[BENCH_BYTES] CL_SOC_IN_BUFFER;
 static struct cl_streams streams CL_SOC_IN_BUFFER;
 
 /*
- * The engine with which the service computes the number that identifies a key. The engine's run
- * time must not depend on the key, so it is an engine on the vector AES unit. If the configuration
- * selects no engine on this unit, the image contains cl_zephyr_ise_fused for this purpose only.
+ * The service identifies each key by a number, and computes this number with KEY_ENGINE. The time
+ * of this computation must not depend on the key, so KEY_ENGINE must use the vector AES unit. If
+ * Kconfig selects no such engine for sessions, the image contains cl_zephyr_ise_fused only as
+ * KEY_ENGINE.
  */
 #if defined(CONFIG_RECORDS_ENGINE_ISE) && !defined(CONFIG_RECORDS_ENGINE_ISE_FUSED)
 #define KEY_ENGINE cl_zephyr_ise
@@ -72,8 +73,8 @@ static int draw(void *context, uint32_t *words, size_t count)
 static atomic_t forgets = ATOMIC_INIT(true);
 
 /**
- * Requests zeroization. Each thread that handles records zeroizes the memory that it used, before
- * it takes the next record.
+ * Asks the threads that handle records to zeroize the memory that they have used. Each thread does
+ * this before it takes its next record.
  */
 static void forget(void *context)
 {

@@ -53,7 +53,7 @@ size_t app_handle(struct cl_link *link, uint8_t *record, size_t len);
  */
 struct cl_service *app_lock(void);
 
-/** Unlocks the service and the buffer. */
+/** Unlocks the service and the benchmark's buffer after app_lock(). */
 void app_unlock(void);
 
 #endif

@@ -25,7 +25,7 @@
 #include "zeroize.h"
 
 #define MAC DT_NODELABEL(ethernet0)
-/* Number of receive slots that the host must leave free for frames that other stations send. */
+/* Number of receive slots for frames from other stations. RX_WINDOW excludes these slots. */
 #define SPARE_SLOTS 4u
 #define RX_WINDOW   (DT_REG_SIZE_BY_NAME(MAC, rx_slots) - SPARE_SLOTS * DT_PROP(MAC, slot_bytes))
 
@@ -39,8 +39,8 @@ static struct {
 } receive CL_SOC_IN_BUFFER;
 
 /**
- * Array in the buffer memory for the data of one record. The service copies the data here for
- * engines that are slower in other memory.
+ * Array in the buffer memory for the data of one record. Some engines are slower if the data are in
+ * other memory. For such an engine, the service copies the data here.
  */
 static uint8_t staging[CL_LINK_UDP_MAX_DATA] CL_SOC_IN_BUFFER;
 
@@ -73,8 +73,9 @@ static void refresh(struct cl_link *link)
 }
 
 /**
- * Copies a record from @p pkt to `receive`, and zeroizes the packet if the record can contain a
- * key. Returns the record's length in bytes, or 0 if the record is too long.
+ * Copies a record from @p pkt to `receive`. If the record opens a session, zeroizes the packet,
+ * because the record can contain a key. Returns the record's length in bytes, or 0 if the record is
+ * too long.
  */
 static size_t take(struct net_pkt *pkt)
 {
@@ -92,8 +93,8 @@ static size_t take(struct net_pkt *pkt)
 }
 
 /**
- * Updates the cycle counts of a record's session: adds the cycles for the record and for its frame.
- * @p handled is the number of cycles that the service took for the record.
+ * Adds the cycles for a record and its frame to the counts of the record's session. @p handled is
+ * the number of cycles that the service took for the record.
  */
 static void account(struct cl_service *service, uint32_t handled)
 {
@@ -137,8 +138,8 @@ static void on_datagram(struct net_context *context, struct net_pkt *pkt, union 
 	network.records++;
 	if (!IS_ENABLED(CONFIG_CIPHERLANE_ETHERNET_EARLY)) {
 		/*
-		 * Without CONFIG_CIPHERLANE_ETHERNET_EARLY, the driver does not count pauses (times
-		 * when no frame waits). So count a pause for each record.
+		 * Without CONFIG_CIPHERLANE_ETHERNET_EARLY, the driver does not count pauses, the
+		 * times when no frame waits. So this code counts one pause for each record.
 		 */
 		link.pauses++;
 	}

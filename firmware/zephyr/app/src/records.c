@@ -75,8 +75,8 @@ size_t records_receive(k_timeout_t timeout)
 	const size_t len = cl_link_uart_receive(&framing, get, NULL);
 
 	/*
-	 * The decoder stops after a limited number of bytes, even if more bytes are stored. So wait
-	 * for the UART only if all stored bytes are decoded.
+	 * The decoder can return before it has decoded all bytes in `chunk`. So wait for the UART
+	 * only if all bytes in `chunk` are decoded.
 	 */
 	if (len == 0 && chunk.next == chunk.count) {
 		uart_irq_rx_enable(uart);

@@ -23,14 +23,15 @@
  */
 struct cl_lease {
 	/**
-	 * The leased context. Contains the number of the context, and the generation number that
-	 * identifies the key in the registers of the context.
+	 * Describes the leased context: the context's number, and the generation number of the key
+	 * in the context's registers.
 	 */
 	struct cl_ise_device *device;
 #ifdef CONFIG_CIPHERLANE_CONTEXTS_SAVE
 	/**
-	 * Copy of the context's registers, from which the driver restores them. Only valid while
-	 * another thread's operation uses the context.
+	 * Saved register values of this lease's operation. Valid only while another thread's
+	 * operation uses the context. The driver restores the registers before the operation
+	 * continues.
 	 */
 	uint32_t state[8 * 4];
 	uint32_t keys[16 * 4];
@@ -54,8 +55,8 @@ void cl_lease_begin(struct cl_lease *lease);
 void cl_lease_end(struct cl_lease *lease);
 
 /**
- * Returns a new generation number for a key (cl_engine_key.generation). It differs from the numbers
- * of all other keys.
+ * Returns a new generation number for a key (cl_engine_key.generation). No other key has this
+ * number.
  */
 uint32_t cl_contexts_generation(void);
 

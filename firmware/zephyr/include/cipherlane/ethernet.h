@@ -24,9 +24,9 @@ struct cl_ethernet_counters {
 	/** Frames received. */
 	uint32_t frames;
 	/**
-	 * Number of received frames that the driver dropped. The driver drops a frame if it is
-	 * damaged or too long, if its source must not be answered, or if no memory is free. The
-	 * driver also drops frames of no session when the budget of cycles for such frames is used
+	 * Number of received frames that the driver dropped. The driver drops a frame that is
+	 * damaged or too long, or has a source that must not be answered. The driver also drops a
+	 * frame if no memory is free, or if the budget of cycles for work outside sessions is used
 	 * up.
 	 */
 	uint32_t dropped;
@@ -44,10 +44,11 @@ struct cl_ethernet_counters {
 };
 
 /**
- * Asks the driver's thread to zeroize the data that frames have left in memory, before it handles
- * the next frame. These data are in the Ethernet MAC's slots, the net stack's free buffers, and the
- * memory that cl_soc_forget zeroizes. The slot that the Ethernet MAC writes next, and buffers in
- * use, are zeroized only after their frame has been handled.
+ * Asks the driver's thread to zeroize the data of earlier frames in the Ethernet MAC's slots, in
+ * the net stack's free buffers, and in the memory that cl_soc_forget zeroizes. The thread zeroizes
+ * the buffers and this memory before it handles the next frame. It zeroizes the receive slots
+ * later, while no frame waits. If a frame arrives in a slot before this, the thread zeroizes the
+ * slot after it has handled the frame.
  */
 void cl_ethernet_forget(void);
 
@@ -57,15 +58,15 @@ struct cl_ethernet_service {
 	struct cl_link *link;
 	/** UDP port. */
 	uint16_t port;
-	/** `lock` locks the service and `link`, and returns the service. `unlock` unlocks both. */
+	/** `lock` locks the service and its `link`. It returns the service. `unlock` unlocks. */
 	struct cl_service *(*lock)(void);
 	void (*unlock)(void);
 };
 
 /**
- * From now on, the driver's thread handles all frames that are certainly records for @p service.
- * All other frames go to the net stack. The application must serve the same UDP port through the
- * net stack, because unusual records, for example in fragments, arrive through the net stack.
+ * After this call, the driver's thread itself handles ordinary frames with a record for @p service.
+ * All other frames go to the net stack, even a frame with a record if the frame is unusual, for
+ * example a fragment. So the application must also serve the same UDP port through the net stack.
  * Requires CONFIG_CIPHERLANE_ETHERNET_EARLY.
  */
 void cl_ethernet_serve(const struct cl_ethernet_service *service);

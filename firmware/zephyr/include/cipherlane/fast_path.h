@@ -12,13 +12,13 @@
 #include "links/link.h"
 
 /**
- * The object with which the record service controls the fast path (see firmware/core). Any number
- * of threads can call its functions. A lock lets one thread at a time control the fast path.
+ * The record service controls the fast path through the functions of this object. Any number of
+ * threads can call the functions. A lock lets only one thread at a time access the hardware.
  */
 extern const struct cl_server cl_zephyr_fast_path;
 
 /**
- * Writes the description of the fast path that the board sends to the host. Assign this function to
+ * Fills in @p reply, which describes the fast path to the host. Assign this function to
  * cl_link.fast_path.
  */
 void cl_zephyr_fast_path_describe(const struct cl_link *link, struct cl_wire_fastpath_reply *reply);

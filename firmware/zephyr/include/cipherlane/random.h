@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * The random source for Zephyr's threads; a lock makes them take turns. With
- * CONFIG_CIPHERLANE_ENTROPY, Zephyr's entropy API computes bytes with full entropy from the random
- * words of this source.
+ * The random source for Zephyr's threads. A lock lets only one thread at a time read the source.
+ * With CONFIG_CIPHERLANE_ENTROPY, Zephyr's entropy API returns bytes with full entropy, computed
+ * from the words of this source.
  */
 #ifndef CIPHERLANE_RANDOM_H
 #define CIPHERLANE_RANDOM_H

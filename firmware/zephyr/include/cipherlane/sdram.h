@@ -26,9 +26,9 @@ BUILD_ASSERT(IS_ENABLED(CONFIG_CIPHERLANE_SDRAM),
 #define CL_SDRAM_BYTES      DT_REG_SIZE(CL_SDRAM)
 
 /**
- * Places a variable in the SDRAM, aligned to 16 bytes and not initialised (not even to zero). If
- * the SDRAM does not work, an application with such a variable halts before its threads run. With
- * CONFIG_CIPHERLANE_SDRAM_REQUIRED=n, the application does not halt.
+ * Places a variable in the SDRAM, aligned to 16 bytes. The variable is not initialised, not even to
+ * zero. If the SDRAM does not work, an application with such a variable halts before its threads
+ * run, unless CONFIG_CIPHERLANE_SDRAM_REQUIRED=n.
  *
  * Even if the SDRAM does not work, the kernel initialises static k_heaps in the SDRAM.
  */

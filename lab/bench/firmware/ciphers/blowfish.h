@@ -20,8 +20,8 @@ static uint32_t blowfish_p[18];
 static uint32_t blowfish_s[4][256];
 
 /**
- * Computes the round function. Looks up the tables of the `ptlu` unit if @p ptlu is true, otherwise
- * the tables in memory. The key schedule uses the tables in memory, because it changes them.
+ * Computes the round function. If @p ptlu is true, looks up the tables with `ptlu`, otherwise in
+ * memory. The key schedule passes false, because it computes the tables in memory.
  */
 CIPHER_INLINE uint32_t blowfish_f(bool ptlu, uint32_t x)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Definitions that the ciphers of this folder share. Each cipher is in plain C. With BENCH_PTLU, it
- * looks up its tables with Fiskiran and Lee's instruction `ptlu` on words of 32 bits (only on the
- * board's CPU; see ptlu.h).
+ * Definitions that the ciphers of this folder share. Each cipher is in plain C. With BENCH_PTLU,
+ * the code looks up the cipher's tables with Fiskiran and Lee's instruction `ptlu` on words of 32
+ * bits. Only the board's CPU has this instruction; see ptlu.h.
  *
  * A cipher's header defines cipher_set_key, which takes 16 bytes, and cipher_run, which works on
  * pieces of 16 bytes. Only one key can be set at a time.
@@ -25,8 +25,8 @@
 #define CIPHER_APART static __attribute__((noipa))
 
 /**
- * Reverses the bytes of a word. The CPU is little-endian: this converts a word that was loaded from
- * memory to the big-endian number that the bytes represent, or back.
+ * Reverses the bytes of a word. The CPU loads words in little-endian order, but some ciphers expect
+ * big-endian words.
  */
 CIPHER_INLINE uint32_t cipher_swap(uint32_t x)
 {

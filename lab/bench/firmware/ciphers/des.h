@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * DES (FIPS 46-3), only encryption. With BENCH_DES_KEYS = 3: Triple DES with two keys. Each of the
- * eight tables has 64 entries and combines an S-box with the permutation P that follows it.
+ * DES (FIPS 46-3), only encryption. If BENCH_DES_KEYS is 3, the code computes Triple DES with two
+ * keys. Each of the eight tables has 64 entries. An entry is the output of an S-box after the
+ * permutation P.
  *
  * The two halves of a block are stored rotated to the left by one bit. DES's function E expands a
  * half to eight groups of six bits. Each byte of the stored half contains an even-numbered group.
@@ -51,8 +52,8 @@ static const uint8_t des_pc2[48] = {14, 17, 11, 24, 1,  5,  3,  28, 15, 6,  21, 
 static uint32_t des_tables[8][64];
 /**
  * The round keys: two words for each round, with six bits in each byte. The function E expands half
- * a block to eight groups of six bits. The first word is XORed with the odd-numbered groups, the
- * second word with the even-numbered groups.
+ * a block to eight groups of six bits, numbered from 1. The first word is XORed with the
+ * odd-numbered groups, the second word with the even-numbered groups.
  */
 static uint32_t des_keys[DES_PASSES * 32];
 
@@ -138,10 +139,7 @@ CIPHER_INLINE uint32_t des_f(uint32_t half, const uint32_t *k)
 	       DES_LOOKUP(5, 1, even) ^ DES_LOOKUP(7, 0, even);
 }
 
-/**
- * Exchanges bits between two words. For each bit that is set in @p mask: exchanges this bit of @p b
- * with the bit of @p a that is @p shift positions further left.
- */
+/** For each bit n that is set in @p mask, exchanges bit n of @p b and bit n + @p shift of @p a. */
 #define DES_EXCHANGE(a, b, shift, mask)                                                            \
 	do {                                                                                       \
 		const uint32_t differ = ((a) >> (shift) ^ (b)) & (mask);                           \

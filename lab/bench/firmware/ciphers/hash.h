@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Hash functions in plain C. The benchmark calls them like ciphers. cipher_run hashes a message
- * with its padding, and overwrites the first bytes of the message with the digest.
+ * Hash functions in plain C. Like a cipher, each defines cipher_set_key and cipher_run, so that the
+ * benchmark can call them. cipher_run pads and hashes a message. The digest overwrites the first
+ * bytes of the message.
  *
  * The header of a hash function defines HASH_WORDS (number of words in the state), HASH_START (the
  * initial state) and hash_block(). hash_block() processes a block of 512 bits; the bytes of the

@@ -25,8 +25,8 @@ CIPHER_INLINE uint32_t mars_rotl(uint32_t x, uint32_t n)
 }
 
 /**
- * Returns a mask of the bits of @p w that are inside runs of ten or more equal bits. The first and
- * last bit of a run are not inside it. The mask never contains bits 0, 1 and 31.
+ * Finds runs of ten or more equal bits in @p w. Returns a mask of the bits in these runs, without
+ * the first and the last bit of each run. Bits 0, 1 and 31 of the mask are always 0.
  */
 static uint32_t mars_runs(uint32_t w)
 {
@@ -71,8 +71,8 @@ static void cipher_set_key(const uint8_t *key)
 		}
 	}
 	/*
-	 * The cipher multiplies by every second key word from 5 to 35. So these words must be odd
-	 * and must not contain long runs of equal bits.
+	 * The cipher multiplies by the key words with odd numbers from 5 to 35. So these words must
+	 * be odd and must not contain long runs of equal bits.
 	 */
 	for (unsigned int i = 5; i <= 35; i += 2) {
 		const uint32_t pattern = mars_s[265 + (mars_keys[i] & 3)];
@@ -86,7 +86,7 @@ static void cipher_set_key(const uint8_t *key)
 	}
 }
 
-/** Returns the word of table S0 or S1 whose index is byte @p byte of @p x. */
+/** Looks up table S0 (@p s is 0) or S1 (@p s is 1). Byte @p byte of @p x is the index. */
 #define MARS_LOOKUP(s, byte, x)                                                                    \
 	(BENCH_PTLU ? PTLU_WORD(s, byte, x) : mars_s[256 * (s) + ((x) >> 8 * (byte)&0xff)])
 

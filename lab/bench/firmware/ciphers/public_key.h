@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Public-key arithmetic on integers of 1024 bits in plain C. The benchmark calls cipher_run as for
- * a cipher. The data are integers of 32 words each, the lowest word first. BENCH_OPERATION selects
- * one of these operations, whose result overwrites operands:
+ * Public-key arithmetic on integers of 1024 bits in plain C. The benchmark calls cipher_run with
+ * several such integers as data. An integer is 32 words, the lowest word first. BENCH_OPERATION
+ * selects an operation. The result overwrites one or two of the integers:
  *
  *   PUBLIC_PRODUCT    a, b become their product
  *   PUBLIC_MULTIPLY   n, a, b, ...: a becomes a b / 2^1024 mod n (a Montgomery multiplication);
@@ -93,7 +93,7 @@ CIPHER_INLINE void public_reduce(uint32_t *out, const uint32_t *t, uint32_t top,
 
 /**
  * Computes a b / 2^1024 mod n by Montgomery multiplication. The function divides by 2^32 after each
- * word of @p b. If a and b are both greater than n, the result can be too large by n.
+ * word of @p b. If a and b are both greater than n, the result can be the correct value plus n.
  */
 CIPHER_APART void public_multiply(uint32_t *out, const uint32_t *a, const uint32_t *b,
 				  const struct public_modulus *m)
@@ -124,8 +124,8 @@ static void public_set_modulus(struct public_modulus *m, const uint32_t *n)
 	m->n[0] |= 1;
 	m->n[PUBLIC_WORDS - 1] |= 1u << 31;
 	/*
-	 * n is odd, so n is equal to 1/n modulo 2^3. Each step of the loop doubles the number of
-	 * correct bits.
+	 * n is odd, so n * n is 1 modulo 2^3: n is its own inverse modulo 2^3. Each step of the
+	 * loop doubles the number of correct bits.
 	 */
 	m->inverse = m->n[0];
 	for (unsigned int bits = 3; bits < 32; bits *= 2) {
@@ -149,8 +149,8 @@ static void public_power(uint32_t *out, const uint32_t *x, const uint32_t *e,
 	uint32_t y[PUBLIC_WORDS];
 
 	/*
-	 * powers[0] becomes 2^1024 mod n. Bit 1023 of n is set, so this value is 2^1024 - n. y
-	 * becomes twice this value, which is also less than 2^1024.
+	 * powers[0] becomes 2^1024 mod n, which is 2^1024 - n, because bit 1023 of n is set. y
+	 * becomes 2 * powers[0], which is also less than 2^1024.
 	 */
 	for (unsigned int j = 0; j < PUBLIC_WORDS; j++) {
 		powers[0][j] = j == 0 ? -m->n[j] : ~m->n[j];

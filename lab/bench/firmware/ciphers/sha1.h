@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * SHA-1 (FIPS 180-4, 6.1). hash.h describes the interface. The loop body contains five rounds. The
- * words of the state exchange their roles in each round. After five rounds, each word has its first
- * role again, so the code moves no word between registers. All rounds fit into an instruction cache
- * of 4 KB.
+ * SHA-1 (FIPS 180-4, 6.1). hash.h describes the interface. In each round, the standard moves the
+ * working variables a to e by one position. The code renames the variables instead of moving words.
+ * After five rounds, the names repeat, so the loop body contains five rounds. All rounds fit into
+ * an instruction cache of 4 KB.
  */
 #ifndef SHA1_H
 #define SHA1_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * SHA-256 (FIPS 180-4, 6.2). hash.h describes the interface. The loop body contains eight rounds.
- * The words of the state exchange their roles in each round. After eight rounds, each word has its
- * first role again, so the code moves no word between registers.
+ * SHA-256 (FIPS 180-4, 6.2). hash.h describes the interface. In each round, the standard moves the
+ * working variables a to h by one position. The code renames the variables instead of moving words.
+ * After eight rounds, the names repeat, so the loop body contains eight rounds.
  */
 #ifndef SHA256_H
 #define SHA256_H

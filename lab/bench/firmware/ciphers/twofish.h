@@ -92,8 +92,8 @@ CIPHER_INLINE uint32_t twofish_mds(uint32_t y)
 	const uint32_t quarter = twofish_halves(half);
 	const uint32_t both = half ^ quarter;
 	/*
-	 * Byte j of the product is the sum of bytes j, j + 1, j + 2 and j + 3 (modulo 4) of y, each
-	 * multiplied by an element of MDS. The element for byte j + 1 is always 0xef.
+	 * Byte j of the product is the sum of four terms: bytes j, j + 1, j + 2 and j + 3 (modulo
+	 * 4) of y, each times an element of MDS. For byte j + 1, the element is 0xef in every row.
 	 */
 	const uint32_t same = y ^ (both & 0x0000ff00u) ^ (quarter & 0xff000000u);
 	const uint32_t second = y ^ (both & 0x000000ffu) ^ (quarter & 0x00ff0000u);
@@ -191,8 +191,8 @@ static void cipher_set_key(const uint8_t *key)
 }
 
 /**
- * Returns the entry of S-box i whose index is byte @p byte of @p x, shifted to byte position i.
- * With BENCH_TWOFISH_MDS, returns the product of this entry and MDS.
+ * Looks up S-box i; byte @p byte of @p x is the index. Returns a word with the entry in byte i and
+ * zeros in all other bytes. With BENCH_TWOFISH_MDS, returns the matrix MDS times this word.
  */
 #define TWOFISH_LOOKUP(i, byte, x)                                                                 \
 	(BENCH_PTLU ? PTLU_WORD(i, byte, x)                                                        \
@@ -213,8 +213,8 @@ CIPHER_INLINE uint32_t twofish_g(uint32_t x, unsigned int turn)
 }
 
 /**
- * Computes a round without the exchange of the block's halves. Instead, the caller exchanges the
- * arguments for every second round.
+ * Computes a round without the final exchange of the block's halves. For every second round, the
+ * caller exchanges the arguments instead.
  */
 CIPHER_INLINE void twofish_round(uint32_t a, uint32_t b, uint32_t *c, uint32_t *d,
 				 const uint32_t *k)

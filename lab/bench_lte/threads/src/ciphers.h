@@ -9,10 +9,10 @@
 #include "engine/engine.h"
 
 /**
- * How many ciphers a request can choose from, by number. Number 0 means no ciphering (128-EEA0).
- * Numbers 1 to 6 are the engines byte, table, ise, ise_fused, ise_vmem and accelerator. With number
- * 7, the accelerator works while the thread sleeps until the interrupt. Numbers 8 and 9 are
- * sessions of Zephyr's crypto API on the devices vector_aes0 and ctr_accelerator0.
+ * Number of ciphers. A request selects a cipher by its number. 0: no ciphering (128-EEA0). 1 to 6:
+ * the engines byte, table, ise, ise_fused, ise_vmem and accelerator. 7: also the accelerator, but
+ * the thread sleeps until the accelerator's interrupt. 8 and 9: sessions of Zephyr's crypto API on
+ * the devices vector_aes0 and ctr_accelerator0.
  */
 #define CIPHERS 10u
 

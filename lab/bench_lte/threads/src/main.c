@@ -34,8 +34,8 @@ struct reply {
 };
 
 /**
- * The state of the program's packet receiver. A new packet overwrites the oldest one. For the last
- * block, deliver() also computes a CRC-32 over the packets.
+ * The state of the packet buffers. `next` is the number of the buffer for the next packet, which
+ * overwrites the oldest packet. For the last block, deliver() also computes a CRC-32.
  */
 struct sink {
 	uint32_t next;

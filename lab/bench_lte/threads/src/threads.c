@@ -21,7 +21,7 @@ struct transport_block {
 	size_t len;
 };
 
-/** The state of a layer's thread. Only this thread changes the state while it has work. */
+/** State of a layer's thread. While the thread has work, no other thread changes this state. */
 struct layer {
 	struct lte_stack stack;
 	/** The first error of this layer; 0 if there was none. */
@@ -87,8 +87,8 @@ static bool is_idle(void)
 }
 
 /**
- * Counts a switch to the thread of @p layer, if another layer's thread made the previous call of
- * this function. Each layer calls this function after each kernel call that can switch threads.
+ * Counts a switch between threads if the thread of another layer was the last to call this
+ * function. Each layer calls this function after each kernel call that can switch threads.
  */
 static void note(struct layer *layer)
 {

@@ -2,8 +2,8 @@
 /**
  * @file
  * LTE's layer 2 in threads. A timer passes a transport block to the MAC layer in each TTI (1 ms).
- * The layers MAC, RLC and PDCP have a thread each. They pass the PDUs of the block on through
- * kernel queues.
+ * Each of the layers MAC, RLC and PDCP has a thread. A layer passes PDUs to the next layer through
+ * a kernel queue.
  *
  * Only one block is processed at a time, because PDCP deciphers the packets directly from the
  * block. The timer passes the next block only after the last packet of the previous block was
@@ -33,7 +33,7 @@ enum threads_order {
 	THREADS_MAC_FIRST,
 	/**
 	 * The PDCP layer, which is the last one, has the highest priority. So each PDU passes
-	 * through all layers before the next PDU.
+	 * through all layers before the MAC layer processes the next PDU.
 	 */
 	THREADS_PDCP_FIRST,
 	THREADS_ORDERS,
@@ -44,8 +44,8 @@ struct threads_plan {
 	const uint8_t *block;
 	size_t len;
 	/**
-	 * Number of timed passes over the block, 1 to THREADS_BLOCKS. After the timed passes, one
-	 * more pass without timing checks the packets.
+	 * Number of timed passes over the block, 1 to THREADS_BLOCKS. Then the block is processed
+	 * once more without timing, to check the packets.
 	 */
 	uint32_t blocks;
 	/** The receiver's state before the first PDU of each block. */
@@ -54,7 +54,7 @@ struct threads_plan {
 	uint8_t *(*room)(void *context);
 	/**
 	 * Delivers a packet, as in struct lte_stack. `checks` is true only for packets of the last
-	 * block: these packets are checked, and the block is not timed.
+	 * block, which is not timed. The function can then check the packets.
 	 */
 	void (*deliver)(void *context, const uint8_t *packet, size_t len, bool checks);
 	void *context;

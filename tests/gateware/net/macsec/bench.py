@@ -64,7 +64,7 @@ class Bench:
         self.loose = [(flatten(a), flatten(b)) for a, b in self.ends]
 
     def power_on(self, *, own=OWN, peer=PEER):
-        """Power on with strict validation. Enable protection, encryption, SCI, replay protection and all ANs."""
+        """Power on with strict validation. Enable protection, encryption, the SCI, replay protection and all ANs."""
         self.sim.power_on()
         secy = self.secy
         self.set(
@@ -138,8 +138,8 @@ class Bench:
     def exchange(
         self, sent=(), received=(), *, pace=PACE, quiet=700, most=None, idle=0.0, stall=0.0, seed=0, at=None, times=None
     ):
-        """Pass frames through both directions. For each direction, return a list with a pair for each frame that left:
-        the frame, and true if the frame is for the uncontrolled port.
+        """Pass frames through both directions. For each direction, return a list of pairs, one for each frame that left
+        the SecY. A pair contains the frame, and true if the frame is for the uncontrolled port.
 
         A frame is bytes, or bytes with True for a wrong check sequence. Received words come at least `pace` cycles
         apart, and frames by six words more, which the wire needs for preamble, check sequence and gap. The run ends

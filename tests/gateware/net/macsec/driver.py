@@ -81,7 +81,7 @@ class Driver:
     def __init__(self, board: "GMIIBoard"):
         self.c = library = _library()
         self.names = {register.offset: register.name for register in registers.registers(registers.SECY)}
-        self.stuck: dict[str, int] = {}  # register name to the value that the driver reads instead of the real value
+        self.stuck: dict[str, int] = {}  # maps a register name to the false value that the driver reads
         self.reads = 0
         self._board = board
         self._callbacks = (

@@ -34,7 +34,7 @@ class Bench:
         self.driver = c.Driver(board)
 
     def begin(self, rng: random.Random) -> Association:
-        """Reset the board, and install a new random key, suite and replay window. Return the peer's association."""
+        """Reset the board. Install a new random key, cipher suite and replay window. Return the peer's association."""
         self.board.reset()
         more = {"ssci": rng.randbytes(4), "salt": rng.randbytes(12)} if rng.random() < 0.5 else {}
         peer_s = Association(rng.randbytes(rng.choice([16, 32])), PEER_SCI, 1, **more)

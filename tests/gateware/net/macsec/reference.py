@@ -17,7 +17,7 @@ def big(value: int, size: int) -> bytes:
 
 @dataclass
 class Association:
-    """A secure association: a key, its SCI (for XPN also SSCI and salt), and the next packet number."""
+    """A secure association: a key, an SCI, the next packet number, and for XPN also an SSCI and a salt."""
 
     key: bytes
     sci: bytes
@@ -45,8 +45,8 @@ def tag(tci: int, sl: int, pn: int, sci: bytes) -> bytes:
 
 
 def seal(frame: bytes, sa: Association, pn: int, tci: int, sl: int | None = None) -> bytes:
-    """Return the protected frame, with SecTAG and ICV. `tci` is the byte of the SecTAG that contains the TCI and the
-    AN. Invalid values of `tci` are allowed.
+    """Return the protected frame, with SecTAG and ICV. `tci` becomes the SecTAG byte that contains the TCI and the AN.
+    The caller may pass an invalid value.
     """
     data = frame[12:]
     sl = (len(data) if len(data) < 48 else 0) if sl is None else sl
@@ -65,7 +65,7 @@ def protect(frame: bytes, sa: Association, an: int, *, encrypt=True, include_sci
 
 
 def padded(frame: bytes) -> bytes:
-    """Return the frame with the padding that a MAC adds, to at least 60 bytes."""
+    """Return the frame, padded to at least 60 bytes as a MAC pads it."""
     return frame.ljust(60, b"\0")
 
 

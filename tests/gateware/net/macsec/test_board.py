@@ -80,7 +80,7 @@ def counted(driver) -> dict[str, int]:
 
 
 def request(session, data: bytes = b"sixteen bytes...") -> tuple[bytes, bytes]:
-    """Return a frame with a record, and the frame with which the board must answer. Both are unprotected."""
+    """Return a frame that contains a record, and the board's expected answer. Both frames are unprotected."""
     offset = session.place()
     return datagram(session, session.request(offset, data)), expected(session, session.reply(offset, data))
 
@@ -140,7 +140,7 @@ def test_a_forged_frame_is_dropped_and_its_packet_number_stays_unused(board, dri
 
 
 def test_a_frame_that_was_shorter_than_60_bytes_is_filled(board, driver):
-    """Linux protects a frame before the MAC pads it. So an ARP request arrives with only its own 42 bytes."""
+    """Linux protects a frame before the MAC pads it. So an ARP request arrives unpadded, with only 42 bytes."""
     board_s, peer_s = associations(4, 32)
     secure(driver, board_s, peer_s)
     asked = frames.ethernet(frames.BROADCAST, PEER_MAC, frames.ARP, frames.arp(1, PEER_MAC, PEER_IP, 0, BOARD_IP))[:42]

@@ -46,8 +46,8 @@ def put(dut, frame: bytes, bad: bool = False):
 
 
 def job(dut, *, erase: int, length: int | None = None):
-    """Order the sender to send the stored frame, or to erase it if `erase` is 1. Return the numbers of the frame's
-    rows.
+    """Order the sender to send the stored frame. If `erase` is 1, order the sender to erase the frame instead. Return
+    the numbers of the ring memory's rows that contain the frame.
     """
     frame, job = dut.writer.frame, dut.sender.job
     for _ in range(20):
@@ -89,8 +89,8 @@ def wait(cycles: int):
 
 @pytest.mark.parametrize("busy", [False, True])
 def test_a_dropped_frame_is_zeroized(busy):
-    """Dropping a frame zeroizes all its rows, even while another client writes to the ring memory. The frame stored
-    before the dropped frame stays intact.
+    """When the buffer drops a frame, it zeroizes all rows of this frame, even while another client writes to the ring
+    memory. The frame stored before the dropped frame stays intact.
     """
     rng, dut = random.Random(busy), Buffer()
 
@@ -119,7 +119,7 @@ def test_a_dropped_frame_is_zeroized(busy):
 
 
 def test_rows_are_used_again_after_errors():
-    """The buffer uses the rows of frames with errors again. A frame can continue from the ring's end at its start."""
+    """The buffer reuses rows after a frame with an error. A frame can wrap around from the ring's end to its start."""
     rng, dut = random.Random(2), Buffer()
 
     def bench():

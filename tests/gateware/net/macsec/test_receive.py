@@ -58,7 +58,7 @@ class Link:
 
 @pytest.mark.parametrize("name", vectors())
 def test_annex_c(bench, name):
-    """The SecY delivers each vector of IEEE 802.1AE, annex C, but drops the vector if one bit of its ICV is changed."""
+    """The SecY delivers each frame of annex C (IEEE 802.1AE), but drops a copy with one changed bit in the ICV."""
     vector = vectors()[name]
     bench.power_on(peer=vector.sci)
     bench.install(RECEIVED, vector.tci & 3, vector.association)
@@ -71,7 +71,7 @@ def test_annex_c(bench, name):
 
 @pytest.mark.parametrize("encrypt", [True, False])
 def test_lengths_with_each_setting(bench, encrypt):
-    """Receive short and long frames. A short frame has 1 byte of data or more, and the padding that a MAC adds.
+    """Receive short and long frames. Short frames contain at least 1 byte of data, and the padding that a MAC adds.
     `test_secy` tests every length.
     """
     rng = random.Random(encrypt)
@@ -80,7 +80,7 @@ def test_lengths_with_each_setting(bench, encrypt):
     for sci, station in [(True, False), (False, False), (False, True)]:
         frames = []
         for length in rng.sample([*range(13, 100), *range(1510, 1519)], 96):
-            # If bit ES is set, the source address must be the one in the SCI.
+            # If bit ES of the SecTAG is set, the first 6 bytes of the SCI must be the frame's source address.
             address = rng.randbytes(6) + (PEER[:6] if station else rng.randbytes(6))
             frame = address + rng.randbytes(length - 12)
             frames.append(padded(protect(frame, sa, 3, encrypt=encrypt, include_sci=sci, end_station=station)))
@@ -97,7 +97,7 @@ def test_pauses(bench, idle, stall):
 
 
 def mutilated(rng: random.Random, frame: bytes) -> bytes:
-    """Return the frame with one random change: in any bit, in a field of the tag, in the ICV, or in the length."""
+    """Return the frame with one random change: in any bit, in a SecTAG field, in the ICV, or in the length."""
     how = rng.randrange(9)
     changed = bytearray(frame)
     if how == 0:  # any bit
@@ -148,7 +148,7 @@ def test_random_frames(bench, validate, replay_protect, window):
     delivered = link.check(frames)
     assert 20 < len(delivered) < 240
     expected = {"InPktsBadTag"}
-    if validate != DISABLED:  # without validation, no frame raises the lowest accepted number
+    if validate != DISABLED:  # without validation, no frame raises the lowest acceptable PN
         expected |= {"InPktsLate"} if replay_protect else {"InPktsDelayed"}
     expected |= {STRICT: {"InPktsOK", "InPktsNotValid", "InPktsNoSAError", "InPktsNoTag"}}.get(validate, set())
     expected |= {CHECK: {"InPktsOK", "InPktsInvalid", "InPktsNoSA", "InPktsUntagged"}}.get(validate, set())
@@ -177,7 +177,7 @@ def test_every_bit_of_a_frame_is_authenticated(bench):
 
 
 def frame_data(sealed: bytes, sa: Association, encrypt: bool) -> bytes:
-    """Return the plaintext data of a protected frame that contains the SCI."""
+    """Return the plaintext data of a protected frame whose SecTAG contains the SCI."""
     receiver = Receiver(PEER, {sealed[14] & 3: Association(sa.key, PEER)})
     return receiver.take(sealed)[0][12:]
 

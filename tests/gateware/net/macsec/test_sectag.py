@@ -18,7 +18,7 @@ SCI = bytes.fromhex("02a1b2c3d4e50001")
 
 
 def judged(cases: list[tuple[bytes, bool]]) -> list[tuple[bool, int]]:
-    """Give (frame, XPN in use) pairs to the gateware. For each frame, return (the tag is valid, length of the data)."""
+    """Check each case (frame, XPN in use) in the gateware. Return (is the SecTAG valid, data length) for each case."""
     dut, found = SecTAGChecks(), []
 
     def bench():
@@ -71,7 +71,7 @@ def test_each_bit_of_the_tag_is_checked_as_the_standard_says(bit):
     sl[15] ^= 1 << bit
     (first, _), (second, _), (third, _) = judged([(good, False), (bytes(tci), False), (bytes(sl), False)])
     assert first
-    assert second == (bit in (0, 1, 3))  # valid with any AN; if C is 1, also with E = 0
+    assert second == (bit in (0, 1, 3))  # bits 0 and 1 are the AN; bit 3 is E, which may be 0 if C is 1
     assert not third
 
 

@@ -100,8 +100,8 @@ def wire_bytes(frame: bytes) -> int:
 @pytest.mark.parametrize("bits", [128, 256])
 @pytest.mark.parametrize("length", [60, 64, 128, 512, 1514])
 def test_rate(bench, bits, length):
-    """At a system clock of 62.5 MHz, both directions at once keep up with a wire of 1 Gb/s: no frame is lost, and sent
-    frames leave at least as fast as the wire can take them.
+    """At a system clock of 62.5 MHz, both directions run at the full wire rate of 1 Gb/s at the same time. No frame is
+    lost, and sent frames leave at least as fast as the wire can take them.
     """
     rng = random.Random(length)
     own, peer = both(bench, rng.randbytes(bits // 8))
@@ -138,7 +138,7 @@ def test_latency(bench):
 
 @pytest.mark.parametrize(
     "part",
-    [0, *[pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 8)]],  # each part takes half a minute
+    [0, *[pytest.param(part, marks=pytest.mark.thorough) for part in range(1, 8)]],  # each of the 8 parts takes 30 s
 )
 def test_zeroization_at_every_cycle(bench, part):
     """Zeroize keys while frames pass. No incomplete or wrong frame leaves, and new keys work afterwards."""
@@ -163,8 +163,8 @@ def test_zeroization_at_every_cycle(bench, part):
 
 
 def test_one_association_is_zeroized(bench):
-    """Zeroize one association while frames pass: its frames are dropped. Meanwhile, frames of the other associations
-    pass.
+    """Zeroize one association while frames pass. The SecY drops the frames of this association, and passes the frames
+    of all other associations.
     """
     rng = random.Random(2)
     keys = [rng.randbytes(16) for _ in range(4)]

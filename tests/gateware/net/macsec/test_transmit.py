@@ -133,7 +133,7 @@ def test_a_key_expires_before_its_numbers_end(bench, pn, expiring):
 
 
 def test_without_a_first_packet_number_nothing_is_sent(bench):
-    """Under a key with packet number 0, the SecY sends nothing. Without XPN, only bits 31:0 of this number count."""
+    """If a key's first packet number is 0, the SecY sends nothing. Without XPN, bits 63:32 of a number are ignored."""
     for pn in (0, 5 << 32):
         bench.install(SENT, 0, Association(bytes(16), OWN, pn=pn))
         assert sent(bench, [bytes(60)]) == []
@@ -176,8 +176,8 @@ def test_software_reads_the_next_packet_number(bench):
 
 
 def test_keys_change_while_frames_are_sent(bench):
-    """While keys change, the SecY may drop frames. It protects other frames under a key that is or was installed, and
-    uses each packet number once.
+    """While the keys change, the SecY may drop frames. Each frame that the SecY sends is protected under one of the
+    installed keys. No packet number is used twice.
     """
     rng = random.Random(7)
     keys = [Association(rng.randbytes(rng.choice([16, 32])), OWN, pn=1000 * n + 1) for n in range(12)]
@@ -189,7 +189,7 @@ def test_keys_change_while_frames_are_sent(bench):
         installing[n] = bench.begin_install(SENT, 0, keys[n])
 
     def words(cycle: int):
-        """Run one cycle of the generator that installs a key. The generator offers the key's next word to the SecY."""
+        """Continue to install a key: set the SecY's inputs for one cycle."""
         for generator in list(installing.values())[:1]:
             writes, reply = [], None
             try:

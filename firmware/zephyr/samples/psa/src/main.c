@@ -65,8 +65,8 @@ static const struct {
 };
 
 /**
- * Makes the same call twice, and measures only the second call. The first call fills the caches, as
- * the earlier messages of a series would do.
+ * Calls the function `measured` of rows[@p row] twice, and measures the second call. The first call
+ * fills the caches, so the result is typical for a series of messages.
  *
  * @return cycles, or 0 if a call failed
  */

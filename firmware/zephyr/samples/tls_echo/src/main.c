@@ -122,7 +122,7 @@ static int serve(void)
 	}
 }
 
-/** Sends lines to a server, and prints its answers. Returns 0 or -errno. */
+/** Sends lines to a server, and prints the server's answers. Returns 0 or -errno. */
 static int call(void)
 {
 	struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons(CONFIG_SAMPLE_PORT)};

@@ -198,8 +198,8 @@ static void abort_in_operation(unsigned int n)
 }
 
 /**
- * Other threads must be able to use the contexts of aborted threads. The driver must not write to
- * the former stacks of aborted threads.
+ * Aborts threads in the middle of operations. Then another thread must be able to use the contexts,
+ * and the driver must not write to the aborted threads' stacks.
  */
 ZTEST(contexts, test_aborted_threads)
 {

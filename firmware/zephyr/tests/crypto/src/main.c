@@ -180,7 +180,8 @@ ZTEST(crypto, test_sessions_run_out_and_come_back)
 }
 
 /**
- * Checks that operation @p good fails with error @p status if its @p field is changed to @p value.
+ * Copies the operation @p good, and sets @p field of the copy to @p value. Checks that the copy
+ * fails with error @p status.
  */
 #define REFUSED(status, good, field, value)                                                        \
 	do {                                                                                       \
@@ -295,8 +296,9 @@ ZTEST(crypto, test_in_the_background)
 }
 
 /**
- * Makes two calls that encrypt data in the buffer memory in place. Prints the cycles of the second
- * call, which also restores the data.
+ * Encrypts the array `big` twice in place. `big` is in the buffer memory. CTR uses the same
+ * keystream both times, so the second encryption restores the data. Prints the cycles of the second
+ * encryption.
  */
 static void measure(const struct device *device, const char *name)
 {
@@ -337,8 +339,8 @@ ZTEST(crypto, test_largest_buffer)
 }
 
 /**
- * A simulated board has no source of noise: reading the random source must return -ENODEV and
- * zeros. The words of a real source are tested on boards.
+ * A simulated board has no source of noise. Reading its random source must return -ENODEV and give
+ * only zeros. Tests on boards check the words of a real source.
  */
 ZTEST(crypto, test_random_source_says_that_it_is_simulated)
 {

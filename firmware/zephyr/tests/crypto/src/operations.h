@@ -28,8 +28,8 @@ struct operation {
 	 */
 	uint32_t ctr_len;
 	/**
-	 * The operation's flags, without CAP_RAW_KEY and CAP_SYNC_OPS. They tell where the driver
-	 * writes the result, and whether the IV is in front of the ciphertext.
+	 * Flags (CAP_*) that tell where the driver writes the result, and whether the IV is in
+	 * front of the ciphertext. The functions below add CAP_RAW_KEY and CAP_SYNC_OPS.
 	 */
 	uint16_t flags;
 	const uint8_t *iv;

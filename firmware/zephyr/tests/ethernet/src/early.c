@@ -130,9 +130,9 @@ static void expect_passed_on(const char *what)
 }
 
 /**
- * Makes a frame and inverts the bits @p change in the byte at offset @p at. Checks that the driver
- * leaves this frame to the net stack. The frame's checksums are computed after the change if @p
- * summed is true, otherwise before the change.
+ * Checks that the driver leaves a changed frame to the net stack. The change inverts the bits @p
+ * change of the byte at offset @p at. If @p summed is true, the frame has the right checksums for
+ * its changed content. If @p summed is false, it has the checksums of the original frame.
  */
 static void expect_other_passed_on(const char *what, size_t at, uint8_t change, bool summed)
 {

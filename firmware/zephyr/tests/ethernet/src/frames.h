@@ -19,14 +19,14 @@
 #define DATA       (UDP + 8)
 
 /**
- * Returns the checksum of RFC 1071, computed byte by byte, of the @p len bytes at address @p from.
- * @p sum is the sum of data that precede these bytes; 0 if no data precede them.
+ * Returns the checksum (RFC 1071) of @p len bytes at address @p from, computed byte by byte. If the
+ * checksum also covers other data, @p sum is the sum of these data, otherwise 0.
  */
 uint32_t checksum(uint32_t sum, const uint8_t *from, size_t len);
 
 /**
- * Computes the checksum of the UDP datagram in @p frame. The datagram has @p len bytes. If its
- * checksum field contains the right checksum, the result is 0.
+ * Computes the UDP checksum over the whole datagram in @p frame, which has @p len bytes. If the
+ * datagram's checksum field is right, the result is 0.
  */
 uint32_t udp_checksum(const uint8_t *frame, size_t len);
 

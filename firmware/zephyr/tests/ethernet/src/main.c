@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests the driver of LiteEth's Ethernet MAC. The driver must send a packet in a chain of buffers
- * of any lengths in the same way as a packet in one buffer. The driver must not tell Zephyr that it
- * computes checksums, unless it computes them for all protocols that the net stack supports.
+ * Tests the driver of LiteEth's Ethernet MAC. The driver must be able to send a packet from a chain
+ * of buffers with any lengths. If the net stack uses protocols that the driver does not support,
+ * the driver must not offer to compute checksums.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A message, and the results of encrypting and authenticating it under the key of SP 800-38A, F.1.
- * The ciphertexts are from F.1.1, F.2.1 and F.5.1, and the MAC is from SP 800-38B, D.1. OpenSSL,
- * through the Python package `cryptography`, computed the results for GCM and CCM.
+ * A message, and its ciphertexts and tags under the key of SP 800-38A, F.1. The ciphertexts of ECB,
+ * CBC and CTR are from SP 800-38A, F.1.1, F.2.1 and F.5.1. The CMAC is from SP 800-38B, D.1. The
+ * Python package `cryptography`, which uses OpenSSL, computed the results of GCM and CCM.
  */
 #include <stdint.h>
 

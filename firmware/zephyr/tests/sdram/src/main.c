@@ -17,8 +17,8 @@
 #define STACK_BYTES 16384
 #define DATA_BYTES  20000
 /*
- * Upper bound of the bytes in the heap that cannot be allocated: its management data, and losses by
- * alignment.
+ * Maximum number of bytes of the heap that a program cannot allocate, because the heap needs them
+ * for its management data and for alignment.
  */
 #define HEAP_REST 1024
 

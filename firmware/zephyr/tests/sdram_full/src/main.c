@@ -2,7 +2,7 @@
 /*
  * Tests an application in which variables fill the SDRAM completely or almost completely. The heap
  * must consist of exactly the free bytes. If there are too few free bytes, there must be no heap.
- * Before the driver has initialised the SDRAM, it must not report that the SDRAM is ready.
+ * The driver must not report that the SDRAM is ready before the SDRAM is initialised.
  */
 #include <errno.h>
 

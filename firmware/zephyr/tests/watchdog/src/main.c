@@ -8,7 +8,7 @@
 #include <zephyr/ztest.h>
 
 #define TIMEOUT_MS 2u
-/* Value of `state` before a restart. Memory does not contain this value at power-on. */
+/* Value of `state` while the test waits for a restart. Unlikely to be in memory at power-on. */
 #define RESTARTING 0x57415443u
 
 static const struct device *const watchdog = DEVICE_DT_GET(DT_ALIAS(watchdog0));
