@@ -175,8 +175,8 @@ class _Writer:
         enable = {"WRE": "", "INV": "~"}[parameters.get("WREMUX", "WRE")] + input_net(cell, "WRE")
         address = f"{{{', '.join(input_nets(cell, 'ACBD'))}}}"
         row = f"{{{', '.join(input_nets(cell, ('WAD3', 'WAD2', 'WAD1', 'WAD0')))}}}"
-        # In the LUT's contents, pin D is the most significant address bit, then follow C, B and A. These pins carry
-        # bits 0, 2, 1 and 3 of the memory's address.
+        # Two orders of address bits meet here. The LUT's contents have pin D as bit 3, C as bit 2, B as bit 1 and A as
+        # bit 0. In the memory's address, D is bit 0, C is bit 2, B is bit 1 and A is bit 3.
         places = [(n & 1) << 3 | n & 4 | n & 2 | n >> 3 for n in range(16)]
         bits = sum((table >> lut & 1) << n for n, lut in enumerate(places))
         self._lines.append(f"reg [15:0] m{place} = 16'd{bits};")

@@ -106,7 +106,7 @@ def reference(target: targets.Target, image: Path) -> Path:
 
 
 def check(target: targets.Target, stages: list[str]) -> list[dict]:
-    """Simulates a target's netlist after each given build stage; returns a dictionary for each stage and engine.
+    """Simulates a target's netlist after each given build stage. Returns a list of records, one per stage and engine.
 
     Raises
     ------

@@ -14,12 +14,12 @@ from migen import Cat, ClockDomain, Module, Signal
 
 
 class Harness(Module):
-    """Puts a part between shift registers, in its own clock domain `sys`.
+    """Puts the design under test between shift registers. The clock domain `sys` drives all of them.
 
     Parameters
     ----------
     part : Module
-        The part; not finalized.
+        The design under test; not finalized.
     inputs, outputs : list of Signal
         All its ports.
     """

@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /**
- * Limits for work that belongs to no session. The limits apply only while a peer other than the
- * sender of the request has a session. On average, such work gets one of every CL_STRANGERS_PART
- * CPU cycles. In one burst, such work gets at most CL_STRANGERS_MOST cycles.
+ * Limits for the work of requests that belong to no session. They apply to a request only if some
+ * peer has a session, other than the peer that sent the request. On average, such work gets one of
+ * every CL_STRANGERS_PART CPU cycles. In one burst, it gets at most CL_STRANGERS_MOST cycles.
  */
 #define CL_STRANGERS_PART 8u
 #define CL_STRANGERS_MOST (1 << 18)

@@ -20,7 +20,7 @@ enum __attribute__((packed)) naming {
 	OWN,
 	/** The session must belong to the sender, or be 0, which means no session. */
 	OWN_OR_NONE,
-	/** The session must belong to the sender, or no session with this number is open. */
+	/** If a session with this number is open, it must belong to the sender. */
 	OWN_OR_CLOSED,
 };
 

@@ -8,7 +8,7 @@ FIELDS = ("cipher", "engine", "mbps", "packets", "packet_bytes", "cycles", "cloc
 TTI_MS = 1.0
 # The data rates in Hessel et al. 2009. Higher rates are measured only to find the highest rate that an engine reaches.
 RATES_MBPS = (100, 200, 300)
-# Hessel et al. 2009 compare the power of their accelerators for these times per byte, in ns.
+# Times per byte, in ns. Hessel et al. 2009 compare the power of their accelerators at these speeds.
 POINTS_NS = (4, 14, 24)
 
 
@@ -42,7 +42,7 @@ def in_time_until(is_in_time: dict[int, bool]) -> str:
 
 def render(kept: dict[str, Content]) -> list[str]:
     """Return the table in Markdown: the time to process a transport block at several data rates. Each engine has a row
-    with measured times. Further rows contain computed times for ciphers that take `POINTS_NS` per byte.
+    with measured times. Further rows are computed: one for each time per byte in `POINTS_NS`.
     """
     records = kept["bench-lte"]["records"]
     stack = {r["mbps"]: r for r in records if r["engine"] is None}

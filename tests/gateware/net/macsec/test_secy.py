@@ -49,7 +49,7 @@ def test_every_length(bench):
     assert bench.counters() == {"OutPktsEncrypted": 1455, "InPktsOK": 1455}
 
 
-@pytest.mark.thorough  # this test takes minutes, because it sends every length three more times
+@pytest.mark.thorough  # this test takes minutes, because it sends a frame of every length with three settings
 @pytest.mark.parametrize(("encrypt", "include_sci"), [(True, False), (False, True), (False, False)])
 def test_every_length_with_other_settings(bench, encrypt, include_sci):
     rng = random.Random(repr((encrypt, include_sci)))
