@@ -2,9 +2,9 @@
 """Counts the cells of each unit of the SoC in a netlist, to show which units use the LUTs.
 
 Yosys names a cell after a net near it, and nets carry the names of the SoC's modules. Some names tell no unit, such as
-the names of LiteX's memories. Their cells count for the unit to which most of their neighbours belong. A LUT between
-two units may count for either, so read the numbers as estimates. With two accelerators, both count as one unit. LiteX
-puts the name of the function that made the SoC before all names.
+the names of LiteX's memories, or `LUT4_7`. Their cells count for the unit to which most of their neighbours belong. A
+LUT between two units may count for either, so read the numbers as estimates. With two accelerators, both count as one
+unit. LiteX puts the name of the function that made the SoC before all names.
 """
 
 import re
@@ -17,9 +17,11 @@ from .toolchain import LUT4_OF_CELL
 UNITS = {
     "cpu": ("VexRiscv",),
     "vector_unit": ("cipherlanesoc_aes_", "aes_unit", "lane_registers", "column_table"),
-    "accelerator": ("cipherlanesoc_ctraccelerator", "accelerator_ctraccelerator"),
+    "accelerator": ("cipherlanesoc_ctraccelerator", "accelerator_ctraccelerator", "ctraccelerator"),
     "ctr_service": (
         "ctrservice",
+        "counterblocks",
+        "keyloader",
         "keyexpansion",
         "iterativecipher",
         "pipelined",
@@ -43,13 +45,13 @@ _MAKER = "write_sources_"
 REST = "rest"  # all cells that belong to no unit in UNITS: buses, memories, CSRs, UART, timer, random source
 _COMMON = ("CLK", "WCK", "CLKA", "CLKB", "LSR", "RSTA", "RSTB")
 RESOURCES = {"lut4": LUT4_OF_CELL, "ff": {"TRELLIS_FF": 1}, "bram": {"DP16KD": 1}, "dsp": {"MULT18X18D": 1}}
-# Names that LiteX chose for memories and for logic that it moved. These names do not tell to which unit a cell belongs.
-# More text can follow such a name.
-_NAMELESS = re.compile(r"(storage|mem|packet_words|comb_[a-z_]+)(_?\d+)?")
+# Names of memories in several units, of logic that LiteX moved, and of cells for which Yosys found no name of a net.
+# These names do not tell to which unit a cell belongs. In the name of a cell, more text can follow.
+_NAMELESS = re.compile(r"(storage|mem|table|packet_words|held_text|subkeys|comb_[a-z_]+|f_rhs_[a-z_]+|LUT4)(_?\d+)?")
 
 
 def by_unit(module: dict) -> dict[str, dict[str, int]]:
-    """Returns how many LUT4s, flip-flops, block RAMs and DSPs each unit uses, by the unit's name. `REST` comes last.
+    """Returns the numbers of LUT4s, flip-flops, block RAMs and DSPs of each unit, in a dictionary. `REST` comes last.
 
     Parameters
     ----------
@@ -77,7 +79,7 @@ def by_unit(module: dict) -> dict[str, dict[str, int]]:
 
 
 def _group(name: str) -> str:
-    """Returns the unit of the cell with this name. If the unit is unknown: LiteX's name (`_NAMELESS`), or `REST`."""
+    """Returns the unit of the cell with this name. For a name that tells no unit, returns LiteX's name or `REST`."""
     name = name.removeprefix(_MAKER)
     for unit, beginnings in UNITS.items():
         if name.startswith(beginnings):

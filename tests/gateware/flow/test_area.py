@@ -28,6 +28,10 @@ CELLS = {
     "storage_40.0.0": cell("TRELLIS_DPR16X4", 6, 9),
     "cipherlanesoc_timer_value_LUT4_Z": cell("LUT4", 2, 5),
     "mem.0.0": cell("DP16KD", 99),
+    "table_0.0.1_DO_LUT4_Z": cell("LUT4", 4, 30),
+    "LUT4_7": cell("LUT4", 11, 31),
+    "LUT4_78_C_LUT4_Z": cell("LUT4", 12, 32),
+    "write_sources_f_rhs_rhs_slice_proxy3_LUT4_Z": cell("LUT4", 11, 33),
     "multiplier": cell("MULT18X18D", 2),
 }
 
@@ -37,9 +41,9 @@ def test_units(monkeypatch):
     nothing = {"lut4": 0, "ff": 0, "bram": 0, "dsp": 0}
     assert area.by_unit({"cells": CELLS}) == {
         "cpu": {**nothing, "ff": 1},
-        "vector_unit": {**nothing, "lut4": 1, "ff": 1, "bram": 1},
-        "accelerator": {**nothing, "lut4": 2},
-        "part": {**nothing, "lut4": 1, "ff": 1},
+        "vector_unit": {**nothing, "lut4": 1 + 1, "ff": 1, "bram": 1},
+        "accelerator": {**nothing, "lut4": 2 + 2},
+        "part": {**nothing, "lut4": 1 + 1, "ff": 1},
         "fast_path": {**nothing, "lut4": 2 + 4 + 1 + 1},
         "ethernet": {**nothing, "lut4": 1 + 4},
         "rest": {**nothing, "lut4": 1, "bram": 1, "dsp": 1},
