@@ -136,7 +136,7 @@ def test_clock_of_a_simulated_board_is_that_of_the_same_hardware_or_says_that_it
         assert targets.load("sim", name).sys_clk_freq == targets.load("ecpix5", name).sys_clk_freq
     simulated = [target for target in targets.load_all() if target.board.simulated]
     met = {target.name: target.clock_met_by for target in simulated}
-    by = {"sim": "ecpix5"} | {f"sim_{name}": f"ecpix5_{name}" for name in ("eth", "eth_zephyr", "macsec")}
+    by = {"sim": "ecpix5"} | {f"sim_{name}": f"ecpix5_{name}" for name in ("eth", "eth_zephyr", "gcm", "macsec")}
     others = ("zephyr", "sdram", "loader", "sdram_zephyr", "macsec_required")
     assert met | by | dict.fromkeys((f"sim_{name}" for name in others), "") == met
     for target in simulated:
