@@ -46,6 +46,15 @@ void port_trap(uint32_t cause, uint32_t address) __attribute__((noreturn));
  */
 #define PORT_UART_EVENT_RX 2u
 
+/** Resets the loader's watchdog, if the SoC has a loader. Call this in every turn of the main loop.
+ */
+static inline void port_feed(void)
+{
+#ifdef CSR_LOADER_BASE
+	loader_feed_write(1);
+#endif
+}
+
 /** Returns the next byte from the UART, or -1 if there is none. */
 static inline int port_uart_get(void *context)
 {

@@ -12,7 +12,7 @@
 
 #include "engine_zkn.h"
 
-#define EXTENSION_ENGINES  &cl_engine_zkn
+#define EXTENSION_ENGINES  &cl_engine_zkn,
 #define EXTENSION_IDENTITY &cl_engine_zkn
 
 static inline int extension_init(uint8_t *bounce, size_t bounce_bytes)

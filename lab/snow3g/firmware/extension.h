@@ -12,7 +12,7 @@
 
 #include "engine/engine.h"
 
-#define EXTENSION_ENGINES &extension_snow3g
+#define EXTENSION_ENGINES &extension_snow3g,
 
 extern struct cl_engine extension_snow3g;
 
