@@ -147,7 +147,7 @@ def test_the_front_is_what_nothing_else_undercuts():
 def test_each_set_is_compared_at_one_four_and_eight_blocks_and_the_unit_as_it_is_on_the_board_too():
     data = kept.load(instruction_sets.TABLE.sources, "")
     found = {(one.engine, one.family): one for one in instruction_sets.built(data)}
-    board = data["bitstream-ecpix5"]["shares"]["vector_unit"]
+    board = data[instruction_sets.PLACE]["shares"]["vector_unit"]
     alone, placed = (found["ise_fused", family] for family in (instruction_sets.OURS, instruction_sets.PLACED))
     assert (placed.lut4, placed.bram) == (board["lut4"], board["bram"]) != (alone.lut4, alone.bram)
     assert alone.cycles == placed.cycles and set(alone.cycles) == {1, 4, 8}
