@@ -110,7 +110,7 @@ class ReplayWindow(Module):
         place = Signal(max=PLACES)
         bit = Signal(PLACES)
         # `behind` is the next expected packet number minus the frame's packet number. Its top bit is the borrow of this
-        # subtraction. `gap` is the frame's packet number minus the next expected packet number, without a borrow.
+        # subtraction. `gap` is the frame's packet number minus the next expected packet number, modulo 2^PN_BITS.
         behind = Signal(PN_BITS + 1)
         gap = Signal(PN_BITS)
         ahead, inside = Signal(), Signal()
