@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 # The variables, with their values and the targets that use them. `.ci/words` reads these lines.
 # Variable: BOARD=BOARD (bitstream firmware flash flash-spi hil netlist timing zephyr): by default ecpix5; `make boards` describes them
-# Variable: CONFIG=CONFIG (bench-udp bitstream firmware flash flash-spi hil netlist sim timing zephyr): by default default; see gateware/boards
+# Variable: CONFIG=CONFIG (bench-udp bitstream firmware flash flash-spi hil netlist sim timing zephyr): by default default; features joined by +, as eth+sdram (`make boards`)
 # Variable: CONFIG=SIMULATED (demo): a configuration of the simulated board; with sdram, its DDR3 holds the data
 # Variable: FIRMWARE=baremetal|zephyr (bench-udp bitstream demo firmware flash flash-spi hil netlist sim timing zephyr): by default baremetal
 # Variable: TRANSPORT=uart|udp (bitstream demo firmware flash flash-spi hil live netlist sim timing zephyr): by default uart; udp adds Ethernet
@@ -31,7 +31,7 @@
 # Variable: LIVE=goodput|pace|start|soak (bench-live): by default goodput; see tests
 # Variable: FUZZ_SECONDS=NUMBER (fuzz): by default 60
 # Variable: MUTANTS=OPTIONS (mutants): as '--count 300 --seed 1 --part host', or --guards for those of SECURITY's promises
-# Variable: BITSTREAMS=TARGETS (release): as 'ecpix5 orangecrab_85f'; by default each board with each configuration
+# Variable: BITSTREAMS=TARGETS (release): as 'ecpix5 orangecrab_85f'; by default all of `make boards`
 # Variable: SIGN=PATH (release): a secret key of minisign
 # Variable: SUITES=FOLDERS (zephyr-twister): folders of the Zephyr tree, as tests/kernel/common
 # Variable: ZEPHYR_BASE=PATH (bench-lte bench-udp bitstream demo firmware sim test test-all zephyr zephyr-setup zephyr-twister): a Zephyr tree; see firmware/zephyr
@@ -122,7 +122,7 @@ sim: setup ## 1 min, then 1 s | Build the simulated board (build/sim; with TRANS
 
 zephyr: override FIRMWARE = zephyr
 zephyr: setup ## minutes | Build the firmware on Zephyr for BOARD=sim, with that board, or ecpix5; TRANSPORT=udp adds Ethernet, CONFIG=sdram_zephyr SDRAM
-	$(if $(filter %zephyr,$(CONFIG)),,$(error CONFIG=$(CONFIG): choose zephyr, eth_zephyr or sdram_zephyr))
+	$(if $(filter zephyr,$(subst _, ,$(subst +, ,$(CONFIG)))),,$(error CONFIG=$(CONFIG): choose zephyr, eth_zephyr or sdram_zephyr))
 	@$(PYTHON) -m gateware.flow $(BOARD) $(CONFIG) $(if $(filter sim%,$(BOARD)),,--image)
 
 zephyr-setup: setup ## minutes | Install the packages for Zephyr's build and, without ZEPHYR_BASE, a Zephyr tree (build/zephyr)

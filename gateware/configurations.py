@@ -4,6 +4,7 @@
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 # Address of the code memory, into which a loader in the boot ROM writes the firmware. The CPU caches this region.
 CODE_ORIGIN = 0x2000_0000
@@ -106,7 +107,8 @@ class Feature:
     ``title`` is for people. ``change`` returns a configuration with the feature. The feature adds about ``lut4`` LUT4
     to the configuration `default` of an ECPIX-5 (est), and about ``code_bytes`` bytes to the bare-metal firmware.
     ``excludes`` gives reasons why the feature does not combine with others, by their names. If it combines with no
-    other feature at all, ``alone`` is the reason.
+    other feature at all, ``alone`` is the reason. ``fit`` holds settings of `gateware.description.Fit` that the feature
+    needs on boards without settings of their own for it. With ``simulated`` only simulated boards have the feature.
     """
 
     name: str
@@ -116,6 +118,8 @@ class Feature:
     code_bytes: int = 0
     excludes: Mapping[str, str] = field(default_factory=dict)
     alone: str = ""
+    fit: Mapping[str, Any] = field(default_factory=dict)
+    simulated: bool = False
 
 
 class FeatureError(ValueError):
@@ -172,6 +176,7 @@ _ALL = (
         excludes=dict.fromkeys(
             ("eth", "macsec", "macsec_required"), "the accelerator shares the core of the fast path, which has engines"
         ),
+        fit={"core_sbox": "tower_cut"},
     ),
     # With AES-128, the AES core takes 10 cycles per block. So GHASH with 8 cycles per block is fast enough.
     Feature("gcm", "AES-GCM accelerator", lambda c: replace(c, gcm_cycles=8), lut4=4_500, code_bytes=5_000),
@@ -188,7 +193,12 @@ _ALL = (
         "firmware on Zephyr",
         _zephyr,
         lut4=500,
-        excludes={"loader": "the loader takes bare-metal firmware"},
+        excludes={
+            "loader": "the loader takes bare-metal firmware",
+            **dict.fromkeys(
+                ("macsec", "macsec_required", "pipelined", "gcm"), "firmware/zephyr has no board with both"
+            ),
+        },
     ),
 )
 FEATURES = {feature.name: feature for feature in _ALL}
@@ -205,6 +215,8 @@ def compose(name: str, features: Mapping[str, Feature] = FEATURES) -> Configurat
         The name contains an unknown feature, or features that do not combine.
     """
     named = [] if name == DEFAULT else [each for part in name.split("+") for each in _split(part, features)]
+    if name != DEFAULT and DEFAULT in named:
+        raise FeatureError(f"`{DEFAULT}` has no features, so it does not combine")
     chosen = [feature for feature in features.values() if feature.name in named]
     for feature in chosen:
         for other in chosen:
@@ -234,10 +246,16 @@ def with_room(configuration: Configuration, code_bytes: int) -> Configuration:
 
 
 def _split(part: str, features: Iterable[str]) -> list[str]:
-    """Return the names of the features that `part` joins by ``_``."""
-    found = max((name for name in features if part == name or part.startswith(f"{name}_")), key=len, default="")
-    if not found:
-        near = difflib.get_close_matches(part.lower(), features, 1)
-        meant = f" (did you mean {near[0]}?)" if near else ""
-        raise FeatureError(f"there is no feature {part!r}{meant}")
-    return [found, *(_split(part[len(found) + 1 :], features) if part != found else ())]
+    """Return the names of the features that `part` joins by ``_``. They may include `DEFAULT`."""
+    known, found = [DEFAULT, *features], []
+    rest = f"{part}_"
+    while rest:
+        name = max((each for each in known if rest.startswith(f"{each}_")), key=len, default="")
+        if not name:
+            wrong = rest.rstrip("_")
+            near = difflib.get_close_matches(wrong.lower(), known, 1)
+            meant = f" (did you mean {near[0]}?)" if near else ""
+            raise FeatureError(f"there is no feature {wrong!r}{meant}" if wrong else "a name of a feature is empty")
+        found.append(name)
+        rest = rest[len(name) + 1 :]
+    return found

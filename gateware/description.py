@@ -89,10 +89,9 @@ class Board:
     for people; records have the first UART for themselves.
 
     ``fits`` holds settings for configurations, by name: the targets that this project builds and tests. ``fit`` is for
-    all other configurations. ``failed`` gives, for configurations that fit by arithmetic but could not be placed and
-    routed, what happened. ``lut4`` is about how many LUT4 the bare-metal firmware's SoC without features takes (est).
-    ``models``, for a simulated board, is the board that it
-    models. ``clock_pin`` carries a clock of ``sys_clk_freq``, and ``reset_pin`` is low while the board is reset.
+    all other configurations. ``lut4`` is about how many LUT4 the SoC without features takes (est). ``models``, for a
+    simulated board, is the board that it models. ``clock_pin`` carries a clock of ``sys_clk_freq``, and ``reset_pin``
+    is low while the board is reset.
 
     ``bootloader`` tells that the board is loaded over USB (DFU) by its own bootloader, which reports no part and writes
     only the SPI flash. ``cables`` holds each kind of cable that revisions have, most common first. ``other_revisions``
@@ -113,7 +112,6 @@ class Board:
     fit: Fit
     fits: Mapping[str, Fit]
     lut4: int = 0
-    failed: Mapping[str, str] = field(default_factory=dict)
     create_phy: Callable[[Any], Any] | None = None
     sdram: Sdram | None = None
     models: "Board | None" = None

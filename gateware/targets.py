@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Targets of a build: a board with a configuration, as in `make bitstream BOARD=ecpix5 CONFIG=eth`."""
 
+import contextlib
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import boards
 from .configurations import DEFAULT, Configuration, FeatureError, with_room
 from .description import Board, Fit
 from .extensions import configuration as composed
+from .extensions import features
 from .platform.ecp5.block_rams import memories, scaled
 from .platform.ecp5.parts import PARTS
 
@@ -68,6 +70,8 @@ _ZEPHYR_BOARDS = Path(__file__).resolve().parents[1] / "firmware" / "zephyr" / "
 # What the multiplier of the vector unit adds: bytes of firmware, and about so many LUT4 (est).
 _PRODUCTS_BYTES = 12_400
 _PRODUCTS_LUT4 = 2_000
+# The size of firmware that is compiled for size, as a fraction of its usual size.
+_COMPACT_CODE = 0.8
 # The share of a part's LUT4s that place-and-route can use.
 _MOST_LUTS = 0.95
 
@@ -104,8 +108,20 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
 
 def of(board: Board, configuration: Configuration) -> Target:
     """Return the target with this board and configuration, whether the board can have the configuration or not."""
-    fit = board.fits.get(configuration.name, board.fit)
+    fit = board.fits.get(configuration.name) or _nearest_fit(board, configuration)
     return Target(board, scaled(board, fitted(configuration, fit), fit), fit)
+
+
+def _nearest_fit(board: Board, configuration: Configuration) -> Fit:
+    """Return settings for a configuration that has none: those of the largest configuration that it contains, or the
+    board's general settings with what the features need.
+    """
+    known = {name: composed(name) for name in board.fits if name != DEFAULT}
+    contained = [each for each in known.values() if set(each.features) <= set(configuration.features)]
+    if contained:
+        return replace(board.fits[max(contained, key=lambda each: each.lut4).name], clock_met=False)
+    needs = {name: value for feature in configuration.features for name, value in features()[feature].fit.items()}
+    return replace(board.fit, **needs)
 
 
 def fitted(configuration: Configuration, fit: Fit) -> Configuration:
@@ -116,19 +132,19 @@ def fitted(configuration: Configuration, fit: Fit) -> Configuration:
 def obstacle(target: Target) -> str:
     """Return the reason why a board cannot have a configuration; empty if nothing speaks against it."""
     board, configuration = target.board, target.configuration
-    if configuration.name in board.failed:
-        return board.failed[configuration.name]
+    if not board.simulated and (names := [name for name in configuration.features if features()[name].simulated]):
+        return f"only the simulated board has `{names[0]}`"
+    if not board.simulated and not board.has_uart:
+        if configuration.code_size or (configuration.ethernet and configuration.ethernet.macsec):
+            return "litex-boards names no UART pins, and keys or firmware come over the UART"
+        if not configuration.ethernet:
+            return "litex-boards names no UART pins, so the configuration needs Ethernet"
     if configuration.ethernet and not board.create_phy:
         return "Cipherlane sets up no Ethernet on this board"
     if configuration.sdram_cache and not board.sdram:
         return "Cipherlane sets up no SDRAM on this board"
-    if not board.simulated and not board.has_uart:
-        if not configuration.ethernet:
-            return "litex-boards names no UART pins, so the configuration needs Ethernet"
-        if configuration.ethernet.macsec or configuration.code_size:
-            return "litex-boards names no UART pins, and keys or firmware come over the UART"
     if configuration.firmware == "zephyr":
-        name = f"cipherlane_{target.name.removesuffix('_zephyr')}"
+        name = "_".join(("cipherlane", board.name, *(each for each in configuration.features if each != "zephyr")))
         if not (_ZEPHYR_BOARDS / f"{name}.dts").is_file():
             return f"firmware/zephyr has no board {name}"
     return "" if board.simulated else _shortage(target)
@@ -141,14 +157,18 @@ def estimated_lut4(target: Target) -> int:
 
 def _shortage(target: Target) -> str:
     """Return which resource of the part the configuration exceeds; empty if it fits by arithmetic."""
-    part, needed = PARTS[target.board.size], estimated_lut4(target)
+    part, configuration = PARTS[target.board.size], target.configuration
+    needed = estimated_lut4(target)
     if needed > part.lut4 * _MOST_LUTS:
-        return f"it takes about {needed} LUT4, and a {target.board.size} has {part.lut4}"
-    try:
-        rams = sum(memories(target.board, target.configuration, target.fit).values())
-    except ValueError:  # a pipelined core has no S-boxes in block RAM
-        return ""
-    return f"it takes {rams} block RAMs, and a {target.board.size} has {part.block_rams}" * (rams > part.block_rams)
+        return f"it takes about {needed} LUT4, and the part has {part.lut4}"
+    with contextlib.suppress(ValueError):  # a pipelined core is not counted; its S-boxes are LUTs
+        rams = sum(memories(target.board, configuration, target.fit).values())
+        if rams > part.block_rams:
+            return f"it takes {rams} block RAMs, and the part has {part.block_rams}"
+    code = int(configuration.code_bytes * _COMPACT_CODE)
+    if configuration.compact and code > configuration.firmware_size:
+        return f"its firmware takes about {code} bytes, and the part has room for {configuration.firmware_size}"
+    return ""
 
 
 def load_all() -> list[Target]:

@@ -17,7 +17,7 @@ def _unit(name: str, title: str, unit: str) -> Feature:
     def change(configuration: Configuration) -> Configuration:
         return replace(configuration, unit=unit, unit_engines=("zkn",), more_firmware="lab/isa/firmware")
 
-    return Feature(name, title, change, alone=_UNIT)
+    return Feature(name, title, change, alone=_UNIT, simulated=True)
 
 
 _FEATURES = (

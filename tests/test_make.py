@@ -405,7 +405,6 @@ def test_a_machine_without_apt_is_told_what_to_install(checkout, tmp_path):
         (["flash", "BOARD=ecpix"], "BOARD=ecpix: did you mean ecpix5? choose one of "),
         (["sim", "CONFIG=sdrm"], "CONFIG=sdrm: did you mean sdram? choose one of default, "),
         (["sim", "CONFIG=eth sdrm"], "CONFIG=eth sdrm: "),
-        (["sim", "CONFIG=eth+sdrm"], "CONFIG=sdrm: did you mean sdram? choose one of default, "),
     ],
 )
 def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
@@ -420,6 +419,29 @@ def test_a_wrong_board_or_configuration_installs_nothing(checkout, words, said):
     assert said in line
     listed = line.partition("choose one of ")[2].removesuffix(".  Stop.").split(", ")
     assert sorted(listed) == sorted(boards.names() if "BOARD" in words[1] else ["default", *features()])
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("eth+sdrm", "there is no feature 'sdrm' (did you mean sdram?)"),
+        ("eth+macsec", "`macsec` does not combine with `eth`: `macsec` includes `eth`"),
+        ("eth+", "a name of a feature is empty"),
+        ("default+eth", "`default` has no features, so it does not combine"),
+    ],
+)
+def test_a_wrong_combination_installs_nothing(checkout, value, said):
+    for folder in ("gateware", "lab"):
+        shutil.copytree(ROOT / folder, checkout / folder, dirs_exist_ok=True)
+    done = make(checkout, "sim", f"CONFIG={value}")
+    assert (done.returncode, done.stdout) == (2, "") and nothing_made(checkout)
+    assert f"CONFIG={value}: {said}; join some of {', '.join(features())} by +" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["zephyr+eth", "eth+zephyr", "zephyr_sdram"])
+def test_zephyr_takes_its_features_in_any_order(checkout, value):
+    done = make(checkout, "-n", "zephyr", "BOARD=sim", f"CONFIG={value}")
+    assert f"-m gateware.flow sim {value}" in done.stdout, done
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,15 @@
 #include "accelerator/accel.h"
 #include "accelerator/engine_accel.h"
 #include "accelerator/engine_accel_gcm.h"
+#include "extension.h"
 #include "network.h"
 #include "port.h"
 #include "vector/engine_ise.h"
+
+/* Only the vector unit has a multiplier, so it computes GHASH for the accelerator. */
+#if defined(CIPHERLANE_VECTOR_PRODUCTS) && !defined(CIPHERLANE_GCM)
+#define ENGINES_HASHER
+#endif
 
 /** The engines, and the unit that computes GHASH for the accelerator if it has none itself. */
 struct engines {
@@ -26,13 +32,13 @@ struct engines {
 	struct cl_engine ise, ise_fused, ise_vmem;
 #endif
 	struct cl_engine accelerator;
-#ifdef CIPHERLANE_VECTOR_PRODUCTS
+#ifdef ENGINES_HASHER
 	struct cl_hasher hasher;
 #endif
 };
 
 /**
- * Initial value of the accelerator's device. It copies data through the array @p bounce that are
+ * Initial value of the accelerator's device. It copies data through the array @p bounce_ that are
  * not aligned, or that its DMA does not reach.
  */
 #define ENGINES_ACCEL_DEVICE(bounce_)                                                              \
@@ -51,6 +57,9 @@ static struct cl_ise_device *const ise_device; /* NULL: the extension has anothe
 #define ENGINES_LIST(engines) &(engines).accelerator
 /** The engine that computes the identities of keys. */
 #define ENGINES_IDENTITY(engines) EXTENSION_IDENTITY
+#ifndef EXTENSION_IDENTITY
+#error "an extension that replaces the vector unit must define EXTENSION_IDENTITY"
+#endif
 #else
 static struct cl_ise_device vector_unit = {
 	.memory =
@@ -75,9 +84,12 @@ static struct cl_ise_device *const ise_device = &vector_unit;
 /* WITH_GCM adds GCM to an engine of the vector unit, if the unit has a multiplier. */
 #ifdef CIPHERLANE_VECTOR_PRODUCTS
 #define WITH_GCM(engine) cl_engine_ise_with_gcm(engine)
-#define HASHER_OF_UNIT   .hasher = cl_ise_hasher(&vector_unit),
 #else
 #define WITH_GCM(engine) (engine)
+#endif
+#ifdef ENGINES_HASHER
+#define HASHER_OF_UNIT .hasher = cl_ise_hasher(&vector_unit),
+#else
 #define HASHER_OF_UNIT
 #endif
 
@@ -87,7 +99,10 @@ static struct cl_ise_device *const ise_device = &vector_unit;
 #define ACCELERATOR(device) cl_engine_accel(device)
 #endif
 
-/** Initial value of a struct engines. Call engines_init before you use an engine. */
+/**
+ * Initial value of a struct engines. Call engines_init and cl_engine_accel_init before you use an
+ * engine.
+ */
 #define ENGINES_INIT(accel_device)                                                                 \
 	{                                                                                          \
 		ENGINES_OF_UNIT HASHER_OF_UNIT.accelerator = ACCELERATOR(accel_device),            \
@@ -96,7 +111,7 @@ static struct cl_ise_device *const ise_device = &vector_unit;
 /** Lets the accelerator's engine use the vector unit's multiplier, if only this unit has one. */
 static inline void engines_init(struct engines *engines)
 {
-#if defined(CIPHERLANE_VECTOR_PRODUCTS) && !defined(CIPHERLANE_GCM)
+#ifdef ENGINES_HASHER
 	engines->accelerator.hasher = &engines->hasher;
 #else
 	(void)engines;

@@ -18,6 +18,9 @@
 #include "random/random.h"
 #include "service/platform.h"
 #ifdef CSR_MACSEC_BASE
+#ifdef CIPHERLANE_OTHER_UNIT
+#error "MKA needs the vector unit, which an extension replaces here"
+#endif
 #include "protection/protection.h"
 #include "vector/block_ise.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /**
  * @file
- * Ethernet as the main loop sees it. On a SoC without an Ethernet MAC, or without a fast path, the
- * functions do nothing.
+ * Ethernet as the main loop sees it. On a SoC without an Ethernet MAC, the functions do nothing.
+ * Only main.c may include this file and the headers that include it: they define variables.
  */
 #ifndef NETWORK_H
 #define NETWORK_H
@@ -33,7 +33,7 @@ static inline void network_init(struct cl_service *service)
 	ethernet_init(&ethernet, service, staging);
 }
 
-/** Handles one frame, if one was received. */
+/** Handles one frame if one was received; otherwise zeroizes a part of the old frames. */
 static inline void network_poll(void)
 {
 	ethernet_poll(&ethernet);

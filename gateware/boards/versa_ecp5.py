@@ -24,7 +24,6 @@ BOARD = Board(
     lut4=19_100,
     fit=_FIT,
     fits={"default": _FIT},
-    failed={"eth": "place-and-route had not ended after 18 minutes: it takes 95 % of the LUTs and block RAMs"},
     device="LFE5UM5G-45F-8BG381C",
     speed_grade="8",
     cables=(

@@ -37,7 +37,7 @@ FEATURES = ("feature", "what it adds", "LUT4 (est)", "block RAM", "combines with
 OBSTACLES = ("board", "feature", "why the board cannot have it")
 CABLES = ("board", "revisions", "USB, chip", "UART at USB", "openFPGALoader's options", "source")
 OTHERS = ("board", "other revision", "how it differs")
-RAMS = ("board", "RAM on the board that no configuration uses")
+RAMS = ("board", "RAM on the board that Cipherlane does not set up")
 _RAMS = {"ddram": "DDR3", "sdram": "SDRAM"}
 
 
@@ -125,8 +125,7 @@ def ram_rows() -> list[list[str]]:
     rows = []
     for board in hardware():
         pads = {resource[0] for resource in board.create_platform().constraint_manager.available}
-        used = any(configuration(name).sdram_cache for name in board.fits)
-        rams = [name for pad, name in _RAMS.items() if pad in pads and not used]
+        rams = [name for pad, name in _RAMS.items() if pad in pads and not board.sdram]
         if rams:
             rows.append([board.name, ", ".join(rams)])
     return rows

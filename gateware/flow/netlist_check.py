@@ -98,8 +98,15 @@ def reference(target: targets.Target, image: Path) -> Path:
     """Makes the simulated board of a target's configuration, with the target's firmware in its ROM; returns its folder.
 
     The two SoCs differ only in clocks and pins, so their maps of memories and registers are equal.
+
+    Raises
+    ------
+    WrongAnswerError
+        The configuration was made smaller for the target's part, so the two maps differ.
     """
     name = target.configuration.name
+    if target.configuration != targets.load("sim", name).configuration:
+        raise WrongAnswerError(f"{target.name} has smaller memories than the simulated board: compare another target")
     subprocess.run([sys.executable, "-m", "gateware.flow", "sim", name], cwd=REPOSITORY, check=True)
     model = REPOSITORY / "build" / targets.load("sim", name).name
     return emulator.lay_out(REPOSITORY / "build" / f"netlist_{target.name}_reference", model, image)

@@ -57,5 +57,5 @@ def test_its_parts_take_block_rams(added):
 
 
 def test_a_board_tells_why_it_cannot_have_the_feature(added):
-    with pytest.raises(targets.UnknownTargetError, match=r"\(it takes about 86100 LUT4, and a 85F has 83640\)"):
+    with pytest.raises(targets.UnknownTargetError, match=r"\(it takes about 86100 LUT4, and the part has 83640\)"):
         targets.load("ulx3s", "added")

@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from cipherlane_base.figures import commit
 
+from gateware.configurations import DEFAULT
+from gateware.extensions import configuration
 from tests.hil import history, place, report
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -33,7 +35,8 @@ def main() -> int:
     # Handle SIGTERM like Ctrl-C, so that a reserved board is released.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the user's configuration
-    name = "_".join(filter(None, (arguments.board, arguments.configuration)))
+    chosen = configuration(arguments.configuration or DEFAULT).name
+    name = arguments.board if chosen == DEFAULT else f"{arguments.board}_{chosen}"
     try:
         if arguments.accept:
             return _accept(name, arguments)

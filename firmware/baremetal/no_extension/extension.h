@@ -10,7 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The list of the extension's engines, with a comma after each. */
+/**
+ * The list of the extension's engines, with a comma after each. An extension that replaces the
+ * vector unit also defines EXTENSION_IDENTITY: a pointer to the engine that computes the identities
+ * of keys.
+ */
 #define EXTENSION_ENGINES
 
 /**

@@ -55,11 +55,12 @@ class Side:
 class Parameters:
     """The parameters that determine the input and the output of a stream.
 
-    `direction` is "encrypt" or "decrypt", `cipher` one of `lte.CIPHERS`. `iv` is the initial counter block, or None
-    until the board draws it. `bits` is the length of an LTE message in bits, or None.
+    `direction` is "encrypt" or "decrypt", `cipher` one of `lte.CIPHERS`. `iv` is the initial counter block
+    (in GCM, the nonce prefix and 8 zeros), or None if the user gave none: then the board draws it, or the sidecar of an
+    interrupted transfer has it. `bits` is the length of an LTE message in bits, or None.
     """
 
-    key: bytes
+    key: bytes = field(repr=False)
     iv: bytes | None
     direction: str
     cipher: str = CTR

@@ -29,7 +29,7 @@ class Session:
 
     @property
     def iv(self) -> bytes:
-        """The initial counter block, 16 bytes. In GCM: the nonce prefix, 8 bytes, and 8 zeros."""
+        """The initial counter block of the session's range, 16 bytes. In GCM: the nonce prefix and 8 zeros."""
         return self.stream.iv
 
     @property

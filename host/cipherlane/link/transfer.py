@@ -7,7 +7,7 @@ record has a tag, in the result or in the input; offsets count the bytes without
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from cipherlane_base.wire.layout import HEADER, ErrorCode
@@ -39,13 +39,14 @@ class Writer(Protocol):
 class Stream(Opened):
     """The stream of a session: the parameters that the board assigned, and the parameters that the host chose.
 
-    Record N begins at byte N x `record_bytes`, and none ends after `length`. If an earlier session had the beginning of
-    the stream, this session's range begins at byte `begin`; `first` and `length` count from there. `fast_path` is set
-    if the data records go to the fast path instead of the CPU. In `gcm`, `iv` is the nonce prefix and 8 zeros, and
-    offsets and lengths count plaintext.
+    This session's range begins at byte `begin` of the stream, which is above 0 if an earlier session had the beginning.
+    `iv` is the counter block of this byte; `first` and `length` count from it. Record N begins at byte `begin` + N x
+    `record_bytes`. `window` is the number of the latest records whose checksums the board remembers. `ticket` resumes
+    the range after the session has ended. `fast_path` is set if the data records go to the fast path instead of the
+    CPU. In `gcm`, `iv` is the nonce prefix and 8 zeros, and offsets and lengths count plaintext.
     """
 
-    token: int
+    token: int = field(repr=False)
     direction: str
     length: int
     record_bytes: int

@@ -118,7 +118,7 @@ class Load:
 
     `blocks` supplies key and counter blocks. A record has `record_bytes` bytes of data, a multiple of 16, and at most
     `window_records` records are in flight; None stands for the largest value possible. The stream ends after `total`
-    bytes, or `seconds` after its start; if both are None, it has the maximum length of a stream.
+    bytes, or `seconds` after its start, whichever comes first; it never exceeds the maximum length of a stream.
     """
 
     engine: Engine
