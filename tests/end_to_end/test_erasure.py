@@ -409,7 +409,12 @@ def test_close_over_ethernet(ethernet_memory, ethernet_device, engine, direction
     # The Ethernet MAC's slots store the data two bytes after a word boundary. Only the function `in_slots` takes this
     # offset into account, so the function `found` can miss the data.
     assert ethernet_memory.found(secret)[secret.name] >= {"key", "round keys"}
-    assert ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT
+    # The board may still be zeroizing its slots, which it does after power-on. Then send the records again.
+    until(
+        lambda: ethernet_memory.in_slots(secret.plain) > SLOT_WORDS_LEFT,
+        lambda: "no slot held the data",
+        lambda: stream(session, secret),
+    )
     session.close()
     settle_frames(ethernet_device)
     assert ethernet_memory.in_slots(secret.plain) <= SLOT_WORDS_LEFT

@@ -98,7 +98,7 @@ def test_a_record_is_answered_with_its_own_data_alone_whatever_session_asks(boar
     answered, refused, outside = {Event.RECORD: 1}, {Event.OTHER_DATA: 1}, {Event.WINDOW: 1}
     sent = {number: rng.randbytes(rng.choice((1, 50, RECORD_BYTES))) for number in (0, 1, 5, WINDOW + 4)}
     first = host.open()
-    assert (first.first, first.stream.window) == (0, WINDOW)
+    assert (first.first, first.window) == (0, WINDOW)
     for number, data in sent.items():
         assert host.data(first.session, number, data) == answered
         assert host.data(first.session, number, data) == answered
