@@ -215,7 +215,7 @@ def compose(name: str, features: Mapping[str, Feature] = FEATURES) -> Configurat
         The name contains an unknown feature, or features that do not combine.
     """
     named = [] if name == DEFAULT else [each for part in name.split("+") for each in _split(part, features)]
-    if name != DEFAULT and DEFAULT in named:
+    if DEFAULT in named:
         raise FeatureError(f"`{DEFAULT}` has no features, so it does not combine")
     chosen = [feature for feature in features.values() if feature.name in named]
     for feature in chosen:
@@ -245,6 +245,12 @@ def with_room(configuration: Configuration, code_bytes: int) -> Configuration:
     return replace(configuration, code_bytes=code_bytes, rom_size=size)
 
 
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return " (did you mean ...?)" with the known word nearest to an unknown word; empty if no word is near."""
+    near = difflib.get_close_matches(word.lower(), known, 1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
 def _split(part: str, features: Iterable[str]) -> list[str]:
     """Return the names of the features that `part` joins by ``_``. They may include `DEFAULT`."""
     known, found = [DEFAULT, *features], []
@@ -253,9 +259,8 @@ def _split(part: str, features: Iterable[str]) -> list[str]:
         name = max((each for each in known if rest.startswith(f"{each}_")), key=len, default="")
         if not name:
             wrong = rest.rstrip("_")
-            near = difflib.get_close_matches(wrong.lower(), known, 1)
-            meant = f" (did you mean {near[0]}?)" if near else ""
-            raise FeatureError(f"there is no feature {wrong!r}{meant}" if wrong else "a name of a feature is empty")
+            unknown = f"there is no feature {wrong!r}{meant(wrong, known)}"
+            raise FeatureError(unknown if wrong else "a name of a feature is empty")
         found.append(name)
         rest = rest[len(name) + 1 :]
     return found

@@ -2,13 +2,11 @@
 """Targets of a build: a board with a configuration, as in `make bitstream BOARD=ecpix5 CONFIG=eth`."""
 
 import contextlib
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import boards
-from .configurations import DEFAULT, Configuration, FeatureError, with_room
+from .configurations import DEFAULT, Configuration, FeatureError, meant, with_room
 from .description import Board, Fit
 from .extensions import configuration as composed
 from .extensions import features
@@ -91,7 +89,7 @@ def load(board: str, configuration: str = DEFAULT) -> Target:
             rest = board.removeprefix(f"{name}_")
             if rest != board and rest in boards.load(name).fits:
                 raise UnknownTargetError(f"unknown board {board!r}: say {_variables(name, rest)}")
-        raise UnknownTargetError(f"unknown board {board!r}{_meant(board, known)}: choose one of {', '.join(known)}")
+        raise UnknownTargetError(f"unknown board {board!r}{meant(board, known)}: choose one of {', '.join(known)}")
     found = boards.load(board)
     try:
         target = of(found, composed(configuration))
@@ -114,14 +112,14 @@ def of(board: Board, configuration: Configuration) -> Target:
 
 def _nearest_fit(board: Board, configuration: Configuration) -> Fit:
     """Return settings for a configuration that has none: those of the largest configuration that it contains, or the
-    board's general settings with what the features need.
+    board's general settings. Then change what the other features need.
     """
-    known = {name: composed(name) for name in board.fits if name != DEFAULT}
-    contained = [each for each in known.values() if set(each.features) <= set(configuration.features)]
-    if contained:
-        return replace(board.fits[max(contained, key=lambda each: each.lut4).name], clock_met=False)
-    needs = {name: value for feature in configuration.features for name, value in features()[feature].fit.items()}
-    return replace(board.fit, **needs)
+    features_of = {name: set(composed(name).features) for name in board.fits if name != DEFAULT}
+    contained = [name for name, used in features_of.items() if used <= set(configuration.features)]
+    nearest = max(contained, key=lambda name: composed(name).lut4, default="")
+    others = set(configuration.features) - features_of.get(nearest, set())
+    needs = {name: value for feature in others for name, value in features()[feature].fit.items()}
+    return replace(board.fits.get(nearest, board.fit), clock_met=False, **needs)
 
 
 def fitted(configuration: Configuration, fit: Fit) -> Configuration:
@@ -174,12 +172,6 @@ def _shortage(target: Target) -> str:
 def load_all() -> list[Target]:
     """Return the targets for which boards have settings of their own (`Board.fits`)."""
     return [load(board, configuration) for board in boards.names() for configuration in boards.load(board).fits]
-
-
-def _meant(word: str, known: Iterable[str]) -> str:
-    """Return " (did you mean ...?)" with the known word nearest to an unknown word; empty if no word is near."""
-    near = difflib.get_close_matches(word.lower(), known, 1)
-    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def _name(board: Board, configuration: Configuration) -> str:

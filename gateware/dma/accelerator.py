@@ -10,9 +10,9 @@
 Software loads a key as follows. Write `key_config` and the key words, then `load_key`. Wait until `key_busy` is 0, and
 check the slot's bit of `key_valid`.
 
-Software submits a descriptor as follows. Write those of `iv`, `index`, `source`, `destination`, `length` and `options`
-that have changed, then `start`. Check that `refused` is 0. Up to 8 descriptors may be outstanding. Then wait for the
-interrupt, or until `busy` is 0 or `completed` has passed the descriptor's number, and read `results`.
+Software submits a descriptor as follows. Write `iv`, `index`, `source`, `destination`, `length` and `options`, except
+registers that keep their value. Then write `start`. Check that `refused` is 0. Up to 8 descriptors may be outstanding.
+Then wait for the interrupt, or until `busy` is 0 or `completed` has passed the descriptor's number, and read `results`.
 
 The accelerator executes descriptors in order. They overlap: the reads of one start while blocks of the previous one
 are still in the core. `start` samples the registers, so software may write them for the next descriptor at once. An

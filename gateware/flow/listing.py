@@ -59,6 +59,9 @@ def feature_rows() -> list[list[str]]:
     """
     rows = []
     for name, feature in features().items():
+        if feature.simulated:
+            rows.append([name, feature.title, "-", "-", "nothing; only the simulated board has it"])
+            continue
         partners = [other for other in features() if other != name and _combine(name, other)]
         added = _rams(configuration(name))
         rams = "-" if added is None else f"{added - _rams(configuration(DEFAULT)):+d}"
@@ -67,10 +70,12 @@ def feature_rows() -> list[list[str]]:
 
 
 def obstacle_rows() -> list[list[str]]:
-    """Return a row for each feature that a board cannot have by itself: the board, the feature, and the reason."""
-    rows = []
+    """Return a row for each feature that a board cannot have by itself: the board, the feature, and the reason. Leave
+    out features that only simulated boards have.
+    """
+    rows, named = [], [name for name, feature in features().items() if not feature.simulated]
     for board in hardware():
-        found = {name: targets.obstacle(targets.of(board, configuration(name))) for name in features()}
+        found = {name: targets.obstacle(targets.of(board, configuration(name))) for name in named}
         rows += [[board.name, name, why] for name, why in found.items() if why and name not in board.fits]
     return rows
 

@@ -94,19 +94,27 @@ def _transfer(device: Device, engine: Engine) -> Measurement:
         return session.measurement(engine, key, report, verified=True)
 
 
-def reference(target: targets.Target, image: Path) -> Path:
-    """Makes the simulated board of a target's configuration, with the target's firmware in its ROM; returns its folder.
-
-    The two SoCs differ only in clocks and pins, so their maps of memories and registers are equal.
+def require_equal_maps(target: targets.Target) -> None:
+    """Refuses a target that differs from its simulated board in more than clocks, pins and the sizes of memories.
 
     Raises
     ------
     WrongAnswerError
-        The configuration was made smaller for the target's part, so the two maps differ.
+        The part is so small that the configuration has another core or fewer slots for frames.
+    """
+    own, simulated = (each.configuration for each in (target, targets.load("sim", target.configuration.name)))
+    if (own.ethernet, own.core_datapath) != (simulated.ethernet, simulated.core_datapath):
+        raise WrongAnswerError(
+            f"{target.name} has a smaller core or fewer slots than the simulated board: choose a larger part"
+        )
+
+
+def reference(target: targets.Target, image: Path) -> Path:
+    """Makes the simulated board of a target's configuration, with the target's firmware in its ROM; returns its folder.
+
+    The two SoCs have the same registers, and memories at the same addresses (`require_equal_maps`).
     """
     name = target.configuration.name
-    if target.configuration != targets.load("sim", name).configuration:
-        raise WrongAnswerError(f"{target.name} has smaller memories than the simulated board: compare another target")
     subprocess.run([sys.executable, "-m", "gateware.flow", "sim", name], cwd=REPOSITORY, check=True)
     model = REPOSITORY / "build" / targets.load("sim", name).name
     return emulator.lay_out(REPOSITORY / "build" / f"netlist_{target.name}_reference", model, image)
@@ -156,6 +164,7 @@ def main() -> int:
     measured = commit()
     try:
         target = targets.load(arguments.board, arguments.configuration)
+        require_equal_maps(target)
         netlist_board.require(target)
         bitstream.build(target, REPOSITORY / "build" / target.name, RESULTS)
         _unpack(target)

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from cipherlane_base.figures import commit
 
-from gateware.configurations import DEFAULT
+from gateware.configurations import DEFAULT, FeatureError
 from gateware.extensions import configuration
 from tests.hil import history, place, report
 
@@ -35,9 +35,9 @@ def main() -> int:
     # Handle SIGTERM like Ctrl-C, so that a reserved board is released.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.environ["CIPHERLANE_CONFIG"] = ""  # ignore the user's configuration
-    chosen = configuration(arguments.configuration or DEFAULT).name
-    name = arguments.board if chosen == DEFAULT else f"{arguments.board}_{chosen}"
     try:
+        chosen = configuration(arguments.configuration or DEFAULT).name
+        name = arguments.board if chosen == DEFAULT else f"{arguments.board}_{chosen}"
         if arguments.accept:
             return _accept(name, arguments)
         environment = arguments.environment or ENVIRONMENTS / f"{name}.yaml"
@@ -49,7 +49,7 @@ def main() -> int:
         with _place(arguments, name, environment) as usable:
             status = _run(name, usable, arguments)
         report.write(arguments.results)
-    except (place.PlaceError, history.HistoryError) as error:
+    except (FeatureError, place.PlaceError, history.HistoryError) as error:
         print(f"hil: error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -73,6 +73,8 @@ def test_a_run_in_which_all_was_skipped_qualifies_nothing(tmp_path):
             "no environment file .*nosuch.yaml: `make hil BOARD=nosuch` writes that, HIL_ENV=file is for your own",
         ),
         (["sim", "--accept", "nosuch"], r".*sim\.jsonl has no figure nosuch: it has none"),
+        (["sim", "sdram+eth", "--accept", "nosuch"], r".*sim_eth_sdram\.jsonl has no figure nosuch: it has none"),
+        (["sim", "eth+nosuch"], "there is no feature 'nosuch'"),
         (["sim", "--coordinator", "127.0.0.1:9", "--wait", "5"], "the coordinator at 127.0.0.1:9 refused reserve: .*"),
     ],
 )

@@ -197,8 +197,9 @@ def _transfer(
         if journal is None:
             verifier = _verifier(args, stream, iv, session.record_bytes)
             if output.part is not None:
-                facts = {"iv": iv, "record_bytes": session.record_bytes, "ticket": session.ticket}
-                journal = Journal.begin(output, source, stream, **facts)
+                journal = Journal.begin(
+                    output, source, stream, iv=iv, record_bytes=session.record_bytes, ticket=session.ticket
+                )
         else:
             journal.take_over(source, session.first, verifier.check if verifier else None)
         start = journal.done if journal else 0

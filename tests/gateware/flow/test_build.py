@@ -5,6 +5,7 @@ missing.
 
 import contextlib
 import functools
+import itertools
 import json
 import os
 import re
@@ -22,12 +23,13 @@ import pytest
 from cipherlane.errors import SimulatedBoardError
 
 from gateware import boards, targets
+from gateware.aes.sub_bytes import IMPLEMENTATIONS
 from gateware.extensions import configuration, features
 from gateware.flow import __main__ as command
 from gateware.flow import bitstream, cache, image, simulation, toolchain
 from gateware.flow.firmware import REPOSITORY, FirmwareError, regions_of_firmware
+from gateware.isa.cfu import CFUUnit
 from gateware.isa.vector_unit import VectorAESUnit
-from gateware.soc.soc import create_ctr_service
 from tests import waiting
 from tests.waiting import HANG_S
 
@@ -125,14 +127,30 @@ def test_features_combine_in_any_order(name):
     assert targets.load("sim", name).clock_met_by == ""
 
 
+def accepted(board, count):
+    """Return the targets of a board with each combination of `count` features that it accepts."""
+    found = []
+    for names in itertools.combinations(features(), count):
+        with contextlib.suppress(targets.UnknownTargetError):
+            found.append(targets.load(board, "+".join(names)))
+    return found
+
+
 @pytest.mark.parametrize("board", boards.names())
 def test_the_hardware_of_each_feature_can_be_made(board):
-    """For each feature that a board accepts, its S-boxes exist: the core and the CPU's unit can be constructed."""
-    for name in features():
-        with contextlib.suppress(targets.UnknownTargetError):
-            target = targets.load(board, name)
-            boxes = {create_ctr_service(target).__class__, type(unit_of(target))}
-            assert len(boxes) == 2
+    """For each feature that a board accepts, the settings name S-boxes that the core and the CPU's unit can have."""
+    found = [*(targets.load(board, name) for name in boards.load(board).fits), *accepted(board, 1)]
+    assert {target.fit.core_sbox for target in found} <= IMPLEMENTATIONS.keys()
+    assert found and all(isinstance(unit_of(target), CFUUnit) for target in found)
+
+
+@pytest.mark.parametrize("board", boards.names())
+def test_a_pipelined_core_has_no_s_boxes_in_block_ram_whatever_it_is_combined_with(board):
+    """In block RAM, its S-boxes would take more than a part has left."""
+    found = [target for count in (1, 2) for target in accepted(board, count)]
+    pipelined = [target for target in found if target.configuration.core_datapath == "pipelined"]
+    assert all(target.fit.core_sbox == "tower_cut" for target in pipelined if not target.board.simulated)
+    assert bool(pipelined) == (board in ("ecpix5", "orangecrab_85f", "sim", "ulx3s"))
 
 
 def unit_of(target):

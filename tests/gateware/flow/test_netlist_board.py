@@ -73,6 +73,19 @@ def test_the_clock_of_the_pll_is_that_of_the_configuration():
     netlist_board.require_clock(eth, {"cells": {"pll": pll}})
 
 
+@pytest.mark.parametrize("names", [("ecpix5",), ("ulx3s",), ("ecpix5", "eth"), ("versa_ecp5",)])
+def test_a_netlist_is_compared_with_a_board_that_has_the_same_maps(names):
+    assert netlist_check.require_equal_maps(targets.load(*names)) is None
+
+
+@pytest.mark.parametrize("names", [("colorlight_i5",), ("ulx3s_25f", "sdram")])
+def test_a_smaller_core_or_fewer_slots_are_refused_before_anything_is_built(names, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["netlist_check", *names])
+    assert netlist_check.main() == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("has a smaller core or fewer slots than the simulated board: choose a larger part")
+
+
 def test_other_cycles_than_the_simulated_board_are_named():
     expected = {Engine.ISE: {"cycles": 2893, "transfer_cycles": 3232}}
     same = {"stage": "routed", "engine": "ise", "cycles": 2893, "transfer_cycles": 3232}
